@@ -1,0 +1,64 @@
+# Every chore, for people and for CI alike. All of them set up ./.venv first, on any machine with Python 3.11 and g++.
+VENV    := .venv
+PY      := $(VENV)/bin/python
+BIN     := $(VENV)/bin
+SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f 2>/dev/null)
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export CMAKE_GENERATOR := Ninja
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: run test check bench fuzz soak web clean setup format stubs cpp-test
+
+run: setup  ## play in the terminal (a demo game without one)
+	$(BIN)/tengen play connect4
+
+test: check cpp-test  ## everything that must hold
+	$(PY) -m pytest -n $(JOBS) -m "not fuzz"
+
+check: setup  ## style, types, warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
+
+cpp-test: setup  ## C++ tests with warnings as errors, under ASan and UBSan
+	$(BIN)/cmake -S . -B build/asan -DTENGEN_PYTHON=OFF -DTENGEN_TESTS=ON -DTENGEN_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
+	  -DCMAKE_CXX_FLAGS_DEBUG="-O1" -DTENGEN_SANITIZE=address,undefined > /dev/null
+	$(BIN)/cmake --build build/asan
+	build/asan/tengen_tests
+
+bench: setup  ## speeds, as ratios to peers
+	$(BIN)/tengen bench rules
+
+fuzz: setup  ## long random tests
+	$(PY) -m pytest -n $(JOBS) -m fuzz
+
+soak: setup  ## hours of load and faults: nothing to soak yet
+	@echo "soak: there is no long-running part yet"
+
+web: setup  ## the browser UI: comes with the app
+	@echo "web: there is no browser UI yet"
+
+format: setup  ## rewrite sources in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format -i
+
+stubs: setup  ## regenerate the type stubs of the C++ module
+	$(PY) -m nanobind.stubgen -m tengen._core -o src/tengen/_core.pyi
+
+clean:
+	rm -rf build dist $(VENV)
+
+setup: $(VENV)/.built
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade -c constraints.txt pip
+	$(PY) -m pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
+	touch $@
+
+$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+	$(PY) -m pip install --quiet --no-build-isolation -c constraints.txt -e ".[dev,openspiel,perfect]"
+	touch $@

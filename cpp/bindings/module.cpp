@@ -1,0 +1,7 @@
+// The extension module `tengen._core`. No logic here: each file binds one part of the core.
+#include "bindings.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "Tengen's C++ core: rules of the games, exact solvers, random streams.";
+  tengen::bind_games(m);
+}

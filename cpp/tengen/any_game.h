@@ -1,0 +1,106 @@
+// One type for all games, for code that is not hot: the bindings, the terminal, the app. Type erasure happens here,
+// once per call on a whole game or batch; loops over positions are templates behind these virtual functions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tengen/game.h"
+#include "tengen/rollout.h"
+
+namespace tengen {
+
+// Many positions as prefixes of recorded games: sample i is game[i] after its first ply[i] moves, seen under
+// symmetry[i].
+struct ReplayRequest {
+  std::span<const Action> moves;             // all games, one after the other
+  std::span<const std::int64_t> game_start;  // [games + 1] offsets into moves
+  std::span<const std::int32_t> game, ply;   // [samples]
+  std::span<const std::uint8_t> symmetry;    // [samples]
+};
+
+// A position and the moves that led to it.
+class AnyState {
+ public:
+  virtual ~AnyState() = default;
+  virtual std::unique_ptr<AnyState> clone() const = 0;
+
+  virtual int to_move() const = 0;
+  virtual int ply() const = 0;
+  virtual bool terminal() const = 0;
+  virtual Outcome outcome() const = 0;
+  virtual std::vector<Action> legal() const = 0;
+  virtual bool is_legal(int action) const = 0;
+  virtual std::uint64_t board_hash() const = 0;
+  virtual std::uint64_t hash(int symmetry) const = 0;
+  virtual void encode(int symmetry, float* out) const = 0;
+  virtual Action policy_index(int symmetry, Action a) const = 0;
+  virtual int stone(int cell) const = 0;
+  virtual int landing_cell(Action a) const = 0;
+  virtual std::vector<int> winning_line() const = 0;
+  virtual std::string move_text(Action a) const = 0;
+  virtual std::optional<Action> parse_move(std::string_view text) const = 0;
+  virtual std::string position_text() const = 0;
+  virtual std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const = 0;
+  virtual PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const = 0;
+
+  // The caller has checked that `a` is legal.
+  void apply(Action a) {
+    last_cell_ = landing_cell(a);
+    moves_.push_back(a);
+    do_apply(a);
+  }
+  const std::vector<Action>& moves() const { return moves_; }
+  int last_cell() const { return last_cell_; }  // −1 when nothing was placed
+
+ protected:
+  virtual void do_apply(Action a) = 0;
+
+ private:
+  std::vector<Action> moves_;
+  int last_cell_ = -1;
+};
+
+// A game with its size and options: everything that is the same for all its positions.
+class AnyGame {
+ public:
+  virtual ~AnyGame() = default;
+
+  virtual std::unique_ptr<AnyState> initial() const = 0;
+  virtual std::unique_ptr<AnyState> from_text(std::string_view text) const = 0;
+  virtual Action transform(int symmetry, Action a) const = 0;
+  virtual int inverse(int symmetry) const = 0;
+  virtual std::string_view schema() const = 0;
+  virtual std::size_t state_bytes() const = 0;
+  // Writes planes [samples, planes, rows, cols] and, unless null, legal moves as 0/1 [samples, actions] in policy
+  // order.
+  virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
+
+  const GameId& id() const { return id_; }
+  Layout layout() const { return layout_; }
+  int num_actions() const { return num_actions_; }
+  int num_planes() const { return num_planes_; }
+  int num_symmetries() const { return num_symmetries_; }
+  int max_plies() const { return max_plies_; }
+
+ protected:
+  template <class G>
+  AnyGame(GameId id, const G& start)
+      : id_(std::move(id)),
+        layout_(start.layout()),
+        num_actions_(start.num_actions()),
+        num_planes_(start.num_planes()),
+        num_symmetries_(start.num_symmetries()),
+        max_plies_(start.max_plies()) {}
+
+ private:
+  GameId id_;
+  Layout layout_;
+  int num_actions_, num_planes_, num_symmetries_, max_plies_;
+};
+
+}  // namespace tengen

@@ -1,0 +1,93 @@
+// THE CONTRACT: what a two-player board game must offer, and the laws it must keep.
+//
+// A game is one copyable value: a position plus whatever its rules need to go on (Go: the boards seen so far).
+// Search, self-play, the terminal and the browser see games only through this page; tests/test_contract.py checks
+// every law below on random positions of every registered game.
+//
+// 1. Sides alternate every ply; a pass is a ply. `to_move()` is 0 for the first player, 1 for the second.
+// 2. `legal(out)` writes the legal actions in ascending order and returns how many; `is_legal(a)` agrees with it.
+//    A position that is not terminal has at least one legal action; a terminal one has none.
+// 3. `apply(a)` needs a legal `a`, and never fails then. Copies are independent.
+// 4. `outcome()` of a terminal position belongs to the side to move (so −1 when the mover has just won).
+// 5. No game lasts longer than `max_plies()`; each game says in its header what happens there.
+// 6. `board_hash()` names the stones alone, as repetition rules see them. `hash(s)` names everything the network sees
+//    under symmetry `s`: equal exactly when the planes written by `encode(s, …)` are equal.
+// 7. `encode(s, out)` writes `num_planes() × rows() × cols()` floats, side to move first, shown under the s-th
+// symmetry;
+//    `policy_index(s, a)` is where action `a` then stands in the network's policy. Symmetry 0 is the plain view (which
+//    for Hex turns the board for the second player). `transform(s, a)` is the action on the real board; playing
+//    transformed moves leads to the transformed position.
+// 8. `move_text` ∘ `parse_move` and `position_text` ∘ `from_text` are identities: every reachable position can be
+// written
+//    and set up again with the same board, side, legal moves and planes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tengen/game_id.h"
+
+namespace tengen {
+
+using Action = std::uint16_t;  // an index into the policy, 0 … num_actions() − 1
+
+enum class Outcome : std::int8_t { loss = -1, draw = 0, win = 1 };  // for the side to move
+constexpr Outcome flip(Outcome o) { return static_cast<Outcome>(-static_cast<int>(o)); }
+
+// Raised for wrong text, ids and options; the message is one line that says what would be right.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What a picture needs. Cells are numbered row by row from the top left: cell = row * cols + col.
+struct Layout {
+  enum class Kind { cells, gravity, lines, hexes, discs };
+  Kind kind;
+  int rows, cols;
+  bool first_row_at_bottom = true;  // coordinates: is row "1" drawn lowest?
+  bool skip_letter_i = false;       // Go counts columns … g h j k …
+};
+
+template <class G>
+concept Game = std::copyable<G> && requires(G state, const G& position, const GameId& id, Action a, Action* actions,
+                                            int symmetry, int cell, float* planes, std::string_view text) {
+  G(id);                                           // the starting position
+  { G::spec() } -> std::same_as<const GameSpec&>;  // name, sizes and options, for ids and for --help
+  { G::fits(id) } -> std::same_as<bool>;           // is this storage width large enough?
+  { G::from_text(id, text) } -> std::same_as<G>;   // throws Error
+  { position.position_text() } -> std::same_as<std::string>;
+
+  { position.num_actions() } -> std::same_as<int>;
+  { position.max_plies() } -> std::same_as<int>;
+  { position.ply() } -> std::same_as<int>;
+  { position.to_move() } -> std::same_as<int>;
+  { position.legal(actions) } -> std::same_as<int>;  // room for num_actions() needed
+  { position.is_legal(a) } -> std::same_as<bool>;
+  { state.apply(a) } -> std::same_as<void>;
+  { position.terminal() } -> std::same_as<bool>;
+  { position.outcome() } -> std::same_as<Outcome>;  // terminal positions only
+
+  { position.board_hash() } -> std::same_as<std::uint64_t>;
+  { position.hash(symmetry) } -> std::same_as<std::uint64_t>;
+  { position.num_symmetries() } -> std::same_as<int>;
+  { position.inverse(symmetry) } -> std::same_as<int>;
+  { position.transform(symmetry, a) } -> std::same_as<Action>;
+  { position.policy_index(symmetry, a) } -> std::same_as<Action>;
+  { position.num_planes() } -> std::same_as<int>;
+  { G::schema() } -> std::same_as<std::string_view>;  // names of the planes in order; its hash is the schema hash
+  { position.encode(symmetry, planes) } -> std::same_as<void>;
+
+  { position.layout() } -> std::same_as<Layout>;
+  { position.stone(cell) } -> std::same_as<int>;                  // 0 empty, 1 first player's, 2 second player's
+  { position.landing_cell(a) } -> std::same_as<int>;              // where `a` would put a stone; −1 for pass and swap
+  { position.winning_line() } -> std::same_as<std::vector<int>>;  // cells to highlight; empty when there is none
+  { position.move_text(a) } -> std::same_as<std::string>;
+  { position.parse_move(text) } -> std::same_as<std::optional<Action>>;  // syntax only; legality is is_legal's
+};
+
+}  // namespace tengen

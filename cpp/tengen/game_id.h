@@ -1,0 +1,43 @@
+// Game ids: `NAME[:SIZE][,key=value…]`, defaults left out. One parser for every game; a game only declares its table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tengen {
+
+// One option of a game. Numbers have a range and a step; choices are words and their value is the index of the word.
+struct OptionSpec {
+  std::string_view name;
+  double low, high, step, fallback;
+  std::vector<std::string_view> choices;  // empty for a number
+  std::string_view sentence;
+};
+
+struct GameSpec {
+  std::string_view name;
+  std::string_view title;
+  std::vector<int> sizes;  // allowed sizes, ascending; empty: the game has one board
+  int default_size;        // 0 when `sizes` is empty
+  bool size_always_shown;  // canonical ids say `go:9` but `othello` (not `othello:8`)
+  std::vector<OptionSpec> options;
+};
+
+// A parsed, validated id. `values[i]` belongs to `spec->options[i]`.
+struct GameId {
+  const GameSpec* spec = nullptr;
+  int size = 0;
+  std::vector<double> values;
+
+  double value(std::string_view option) const;  // the option must be in the spec
+  int integer(std::string_view option) const { return static_cast<int>(value(option)); }
+  std::string text() const;  // canonical
+};
+
+// "gomoku:6,in_a_row=4" against the specs of all games; throws Error with the legal choices in its message.
+GameId parse_game_id(std::string_view text, const std::vector<const GameSpec*>& specs);
+
+std::string describe(const OptionSpec& option);  // "3 … 6", "freestyle, exact, renju"
+
+}  // namespace tengen

@@ -1,0 +1,152 @@
+// Connect4: seven columns, six rows, stones fall; four in a row wins, a full board is a draw after 42 plies.
+//
+//   bit numbers      6 13 20 27 34 41 48     bit 7·col + height; the top row stays empty, so that shifted boards
+//                    5 12 19 26 33 40 47     never run from one column into the next
+//                    …                       cell numbers (for drawing) run row by row from the top left
+//                    0  7 14 21 28 35 42     actions are columns 0 … 6
+#pragma once
+
+#include <bit>
+
+#include "tengen/game.h"
+#include "tengen/rng.h"
+#include "tengen/text.h"
+
+namespace tengen {
+
+class Connect4 {
+ public:
+  static constexpr int kRows = 6, kCols = 7, kCells = kRows * kCols;
+
+  static const GameSpec& spec() {
+    static const GameSpec spec{"connect4", "Connect4", {}, 0, false, {}};
+    return spec;
+  }
+  static bool fits(const GameId&) { return true; }
+  explicit Connect4(const GameId&) {}
+
+  int num_actions() const { return kCols; }
+  int max_plies() const { return kCells; }
+  int ply() const { return std::popcount(all_); }
+  int to_move() const { return ply() & 1; }
+  bool is_legal(Action a) const { return a < kCols && !(all_ & top(a)) && !last_mover_won(); }
+  int legal(Action* out) const {
+    if (last_mover_won()) return 0;
+    int n = 0;
+    for (Action a = 0; a < kCols; ++a) {
+      out[n] = a;
+      n += !(all_ & top(a));
+    }
+    return n;
+  }
+  void apply(Action a) {
+    own_ ^= all_;              // the opponent's stones become the mover's
+    all_ |= all_ + bottom(a);  // carries up to the first empty cell of the column
+  }
+  bool terminal() const { return all_ == kFull || last_mover_won(); }
+  Outcome outcome() const { return last_mover_won() ? Outcome::loss : Outcome::draw; }
+
+  std::uint64_t board_hash() const { return mix64(key(own_, all_)); }
+  std::uint64_t hash(int s) const { return mix64(s ? key(mirrored(own_), mirrored(all_)) : key(own_, all_)); }
+  int num_symmetries() const { return 2; }
+  int inverse(int s) const { return s; }
+  Action transform(int s, Action a) const { return s ? static_cast<Action>(kCols - 1 - a) : a; }
+  Action policy_index(int s, Action a) const { return transform(s, a); }
+
+  static std::string_view schema() { return "connect4/1: own stones, opponent's stones"; }
+  int num_planes() const { return 2; }
+  void encode(int s, float* out) const {
+    for (int row = 0; row < kRows; ++row)
+      for (int col = 0; col < kCols; ++col) {
+        const int bit = bit_of(row, s ? kCols - 1 - col : col), cell = row * kCols + col;
+        out[cell] = static_cast<float>(own_ >> bit & 1);
+        out[kCells + cell] = static_cast<float>((own_ ^ all_) >> bit & 1);
+      }
+  }
+
+  Layout layout() const { return {Layout::Kind::gravity, kRows, kCols}; }
+  int stone(int cell) const {
+    const int bit = bit_of(cell / kCols, cell % kCols);
+    if (!(all_ >> bit & 1)) return 0;
+    return (own_ >> bit & 1) ? 1 + to_move() : 2 - to_move();
+  }
+  int landing_cell(Action a) const {
+    const int height = std::popcount(all_ & column(a));
+    return (kRows - 1 - height) * kCols + a;
+  }
+  std::vector<int> winning_line() const {
+    std::vector<int> line;
+    const auto stones = own_ ^ all_;
+    for (int cell = 0; cell < kCells; ++cell)
+      if (fours(stones) >> bit_of(cell / kCols, cell % kCols) & 1) line.push_back(cell);
+    return line;
+  }
+  std::string move_text(Action a) const { return std::string(1, static_cast<char>('1' + a)); }
+  std::optional<Action> parse_move(std::string_view text) const {
+    if (text.size() != 1 || text[0] < '1' || text[0] > '7') return std::nullopt;
+    return static_cast<Action>(text[0] - '1');
+  }
+  std::string position_text() const {
+    return write_position(layout(), [this](int cell) { return stone(cell); }, to_move());
+  }
+  static Connect4 from_text(const GameId& id, std::string_view text);
+
+  // For the solver: the stones of the side to move, and of both.
+  std::uint64_t own() const { return own_; }
+  std::uint64_t all() const { return all_; }
+
+ private:
+  static constexpr std::uint64_t bottom(int col) { return std::uint64_t{1} << (7 * col); }
+  static constexpr std::uint64_t top(int col) { return std::uint64_t{1} << (7 * col + 5); }
+  static constexpr std::uint64_t column(int col) { return std::uint64_t{0x3f} << (7 * col); }
+  static constexpr int bit_of(int row, int col) { return 7 * col + kRows - 1 - row; }
+  static constexpr std::uint64_t kBottomRow = 0x0000040810204081ULL;
+  static constexpr std::uint64_t kFull = kBottomRow * 0x3f;
+
+  // A position is its stones plus one bit above each column: distinct for distinct positions, in 49 bits.
+  static constexpr std::uint64_t key(std::uint64_t own, std::uint64_t all) { return own + all + kBottomRow; }
+  static constexpr std::uint64_t mirrored(std::uint64_t b) {
+    std::uint64_t out = 0;
+    for (int col = 0; col < kCols; ++col) out |= (b >> (7 * col) & 0x7f) << (7 * (kCols - 1 - col));
+    return out;
+  }
+  static constexpr bool has_four(std::uint64_t b) {
+    for (const int d : {1, 6, 7, 8}) {
+      const auto pairs = b & b >> d;
+      if (pairs & pairs >> 2 * d) return true;
+    }
+    return false;
+  }
+  // All stones that belong to some four.
+  static constexpr std::uint64_t fours(std::uint64_t b) {
+    std::uint64_t out = 0;
+    for (const int d : {1, 6, 7, 8}) {
+      const auto starts = b & b >> d & b >> 2 * d & b >> 3 * d;
+      out |= starts | starts << d | starts << 2 * d | starts << 3 * d;
+    }
+    return out;
+  }
+  bool last_mover_won() const { return has_four(own_ ^ all_); }
+
+  std::uint64_t own_ = 0;  // stones of the side to move
+  std::uint64_t all_ = 0;
+};
+
+inline Connect4 Connect4::from_text(const GameId& id, std::string_view text) {
+  Connect4 state(id);
+  const auto position = parse_position(state.layout(), text);
+  require_alternating(position);
+  for (int cell = 0; cell < kCells; ++cell) {
+    const int stone = position.stones[static_cast<std::size_t>(cell)];
+    const auto bit = std::uint64_t{1} << bit_of(cell / kCols, cell % kCols);
+    if (stone) state.all_ |= bit;
+    if (stone == position.to_move + 1) state.own_ |= bit;
+  }
+  if ((state.all_ + kBottomRow) & state.all_) throw Error("a stone floats above an empty cell");
+  if (has_four(state.own_)) throw Error("the side to move already has four in a row");
+  return state;
+}
+
+static_assert(Game<Connect4>);
+
+}  // namespace tengen

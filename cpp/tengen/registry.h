@@ -1,0 +1,23 @@
+// Where games meet everything else: the list of all games.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tengen/any_game.h"
+
+namespace tengen {
+
+struct Entry {
+  const GameSpec* spec;
+  std::function<std::unique_ptr<AnyGame>(const GameId&)> make;
+};
+
+const std::vector<Entry>& registry();
+
+// "gomoku:6,in_a_row=4" → the game; throws Error.
+std::shared_ptr<const AnyGame> make_game(std::string_view id);
+
+}  // namespace tengen

@@ -1,0 +1,108 @@
+// Turns a game type into an AnyGame. Each game is compiled in its own small file here, so that builds run side by side.
+#pragma once
+
+#include "tengen/any_game.h"
+#include "tengen/parallel.h"
+#include "tengen/registry.h"
+#include "tengen/text.h"
+
+namespace tengen {
+
+template <Game G>
+class StateOf final : public AnyState {
+ public:
+  explicit StateOf(G game) : game_(std::move(game)) {}
+  std::unique_ptr<AnyState> clone() const override { return std::make_unique<StateOf>(*this); }
+
+  int to_move() const override { return game_.to_move(); }
+  int ply() const override { return game_.ply(); }
+  bool terminal() const override { return game_.terminal(); }
+  Outcome outcome() const override { return game_.outcome(); }
+  std::vector<Action> legal() const override {
+    std::vector<Action> out(static_cast<std::size_t>(game_.num_actions()));
+    out.resize(static_cast<std::size_t>(game_.legal(out.data())));
+    return out;
+  }
+  bool is_legal(int action) const override {
+    return action >= 0 && action < game_.num_actions() && game_.is_legal(static_cast<Action>(action));
+  }
+  std::uint64_t board_hash() const override { return game_.board_hash(); }
+  std::uint64_t hash(int symmetry) const override { return game_.hash(symmetry); }
+  void encode(int symmetry, float* out) const override { game_.encode(symmetry, out); }
+  Action policy_index(int symmetry, Action a) const override { return game_.policy_index(symmetry, a); }
+  int stone(int cell) const override { return game_.stone(cell); }
+  int landing_cell(Action a) const override { return game_.landing_cell(a); }
+  std::vector<int> winning_line() const override { return game_.winning_line(); }
+  std::string move_text(Action a) const override { return game_.move_text(a); }
+  std::optional<Action> parse_move(std::string_view text) const override { return game_.parse_move(text); }
+  std::string position_text() const override { return game_.position_text(); }
+  std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const override {
+    return tengen::perft(game_, depth, passes, finished_counts);
+  }
+  PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const override {
+    return tengen::play_outs(game_, games, seed);
+  }
+  const G& game() const { return game_; }
+
+ protected:
+  void do_apply(Action a) override { game_.apply(a); }
+
+ private:
+  G game_;
+};
+
+template <Game G>
+class GameOf final : public AnyGame {
+ public:
+  explicit GameOf(const GameId& id) : AnyGame(id, G(id)), start_(id) {}
+
+  std::unique_ptr<AnyState> initial() const override { return std::make_unique<StateOf<G>>(start_); }
+  std::unique_ptr<AnyState> from_text(std::string_view text) const override {
+    return std::make_unique<StateOf<G>>(G::from_text(id(), text));
+  }
+  Action transform(int symmetry, Action a) const override { return start_.transform(symmetry, a); }
+  int inverse(int symmetry) const override { return start_.inverse(symmetry); }
+  std::string_view schema() const override { return G::schema(); }
+  std::size_t state_bytes() const override { return sizeof(G); }
+
+  void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const override {
+    const auto plane_floats = static_cast<std::size_t>(num_planes() * layout().rows * layout().cols);
+    const auto actions = static_cast<std::size_t>(num_actions());
+    parallel_for(request.game.size(), threads, 64, [&](std::size_t i) {
+      const auto game = static_cast<std::size_t>(request.game[i]);
+      const auto moves = request.moves.subspan(static_cast<std::size_t>(request.game_start[game]),
+                                               static_cast<std::size_t>(request.ply[i]));
+      G state = start_;
+      for (std::size_t ply = 0; ply < moves.size(); ++ply) {
+        if (moves[ply] >= num_actions() || !state.is_legal(moves[ply]))
+          throw Error("game " + std::to_string(game) + " has an illegal move at ply " + std::to_string(ply) +
+                      ": action " + std::to_string(moves[ply]));
+        state.apply(moves[ply]);
+      }
+      const int symmetry = request.symmetry[i];
+      state.encode(symmetry, planes + i * plane_floats);
+      if (!legal) return;
+      std::uint8_t* row = legal + i * actions;
+      std::fill(row, row + actions, std::uint8_t{0});
+      std::vector<Action> list(actions);
+      const int n = state.legal(list.data());
+      for (int k = 0; k < n; ++k) row[state.policy_index(symmetry, list[static_cast<std::size_t>(k)])] = 1;
+    });
+  }
+
+ private:
+  G start_;
+};
+
+// The registry's entry of a game in one or more storage widths, narrowest first; the first that fits is used.
+template <Game First, Game... Wider>
+Entry make_entry() {
+  return {&First::spec(), [](const GameId& id) -> std::unique_ptr<AnyGame> {
+            std::unique_ptr<AnyGame> game;
+            if (First::fits(id)) return std::make_unique<GameOf<First>>(id);
+            ((game == nullptr && Wider::fits(id) ? void(game = std::make_unique<GameOf<Wider>>(id)) : void()), ...);
+            return game;
+          }};
+}
+
+}  // namespace tengen
