@@ -1,0 +1,205 @@
+#include "tengen/search/config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+namespace tengen {
+namespace {
+
+template <auto Member>
+Field row(std::string_view name, double low, double high, std::string_view sentence,
+          std::vector<std::string_view> choices = {}) {
+  using Value = std::remove_reference_t<decltype(std::declval<SearchConfig&>().*Member)>;
+  const auto kind = std::is_same_v<Value, bool>     ? Field::Kind::toggle
+                    : std::is_same_v<Value, int>    ? Field::Kind::integer
+                    : std::is_same_v<Value, double> ? Field::Kind::real
+                                                    : Field::Kind::choice;
+  return {name,
+          kind,
+          low,
+          high,
+          std::move(choices),
+          sentence,
+          [](const SearchConfig& config) { return static_cast<double>(config.*Member); },
+          [](SearchConfig& config, double value) {
+            if constexpr (std::is_enum_v<Value>)
+              config.*Member = static_cast<Value>(static_cast<int>(value));
+            else if constexpr (std::is_same_v<Value, bool>)
+              config.*Member = value != 0;
+            else
+              config.*Member = static_cast<Value>(value);
+          }};
+}
+
+using C = SearchConfig;
+
+const std::array kFields{
+    row<&C::sims>("sims", 0, 1e9,
+                  "Simulations per move; visits inherited from the last search count. 0: the network alone."),
+    row<&C::seconds>("seconds", 0, 1e6, "Time per move; 0: no limit but the simulations."),
+    row<&C::leaves>("leaves", 1, 1024,
+                    "Leaves a tree gathers before the network is asked: 1 in self-play, 8 for a single game."),
+    row<&C::rule>("rule", 0, 1, "How a move is selected in the tree: puct with a network, ucb1 for pure MCTS.",
+                  {"puct", "ucb1"}),
+    row<&C::c_init>("c_init", 0, 100, "Exploration constant at the first visit."),
+    row<&C::c_base>("c_base", 1, 1e9, "Visits after which exploration has grown noticeably."),
+    row<&C::c_factor>("c_factor", 0, 100, "How much exploration grows with visits; 0: a fixed constant."),
+    row<&C::c_ucb>("c_ucb", 0, 100, "Exploration constant of ucb1."),
+    row<&C::fpu_mode>("fpu_mode", 0, 3, "First-play urgency: what an unvisited move is assumed to be worth.",
+                      {"reduction", "zero", "infinite", "scaled"}),
+    row<&C::fpu_reduction>("fpu_reduction", 0, 2, "How far below its parent an unvisited move is assumed to be."),
+    row<&C::mlh_mode>("mlh_mode", 0, 1,
+                      "How moves-left enters selection: q scales with the value, lc0 only in decided positions.",
+                      {"q", "lc0"}),
+    row<&C::mlh_slope>("mlh_slope", 0, 1, "Preference for short wins and long losses, per ply; 0: off."),
+    row<&C::mlh_cap>("mlh_cap", 0, 1, "Largest effect of moves-left on a score."),
+    row<&C::discount>("discount", 0.5, 1, "Value kept per ply; below 1 near results count for more."),
+    row<&C::solver>("solver", 0, 1, "Prove wins, draws and losses in the tree and use the proofs."),
+    row<&C::symmetry>("symmetry", 0, 1,
+                      "Show each position to the network under one of its symmetries, chosen by position and seed."),
+    row<&C::root>("root", 0, 1, "How the root spends its simulations: puct, or gumbel with sequential halving.",
+                  {"puct", "gumbel"}),
+    row<&C::gumbel_m>("gumbel_m", 1, 1024, "Moves a Gumbel root considers."),
+    row<&C::gumbel_c_visit>("gumbel_c_visit", 0, 1e6, "Gumbel: weight of values against priors before any visit."),
+    row<&C::gumbel_c_scale>("gumbel_c_scale", 0, 1e3, "Gumbel: scale of values against priors."),
+    row<&C::noise_epsilon>("noise_epsilon", 0, 1,
+                           "Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play."),
+    row<&C::noise_alpha>("noise_alpha", 0, 100,
+                         "Concentration of the noise; 0: noise_total divided by the number of legal moves."),
+    row<&C::noise_total>("noise_total", 0.01, 1000,
+                         "Total concentration of the noise over all legal moves, when noise_alpha is 0."),
+    row<&C::forced_playouts>("forced_playouts", 0, 1, "Visit noisy root moves at least sqrt(2·P·N) times."),
+    row<&C::target_pruning>("target_pruning", 0, 1,
+                            "Take forced and purely exploratory visits out of the training target."),
+    row<&C::virtual_mode>("virtual_mode", 0, 1, "What a descent in flight counts as: visits, or lost visits.",
+                          {"visits", "loss"}),
+    row<&C::virtual_weight>("virtual_weight", 0.1, 100, "Losses a descent in flight counts as, in mode loss."),
+    row<&C::temperature>("temperature", 0, 100, "Temperature of the played move before ply temperature_plies."),
+    row<&C::temperature_plies>("temperature_plies", 0, 10000, "Plies from the start of the game that use temperature."),
+    row<&C::temperature_end>("temperature_end", 0, 100, "Temperature from then on; 0: the best move."),
+    row<&C::target_temperature>("target_temperature", 0.01, 100, "Temperature of the training target."),
+    row<&C::lcb>("lcb", 0, 1, "Choose the final move by the lower confidence bound of its value."),
+    row<&C::lcb_z>("lcb_z", 0, 100, "Standard errors taken off for that bound."),
+    row<&C::lcb_share>("lcb_share", 0, 1,
+                       "Only moves with this share of the best move's visits are considered for it."),
+    row<&C::early_stop>("early_stop", 0, 1, "End a search when the remaining simulations cannot change the move."),
+    row<&C::tree_reuse>("tree_reuse", 0, 1, "Keep the played move's subtree for the next search."),
+    row<&C::max_nodes>("max_nodes", 0, 4e8, "Most nodes of one tree; 0: as many as memory_mb allows."),
+    row<&C::memory_mb>("memory_mb", 1, 1e6,
+                       "Memory for all trees of a batch together; a full tree is searched on without growing."),
+    row<&C::cache_mb>("cache_mb", 0, 1e6, "Memory for remembered network answers; 0: off."),
+};
+
+struct Anything {
+  template <class T>
+  operator T() const;
+};
+template <class T, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { T{(void(I), Anything{})...}; };
+}
+template <class T, std::size_t N = 0>
+constexpr std::size_t arity() {
+  if constexpr (!takes<T>(std::make_index_sequence<N + 1>{}))
+    return N;
+  else
+    return arity<T, N + 1>();
+}
+static_assert(arity<SearchConfig>() == kFields.size(), "every member of SearchConfig needs its row in kFields");
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] != b[j])}));
+  }
+  return row.back();
+}
+
+std::string range_text(const Field& field) {
+  if (field.kind == Field::Kind::toggle) return "on or off";
+  if (field.kind == Field::Kind::choice) {
+    std::string out = "one of";
+    for (const auto word : field.choices) out += (out == "one of" ? " " : ", ") + std::string(word);
+    return out;
+  }
+  const auto number = [](double value) {
+    char buffer[32];
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  };
+  return (field.kind == Field::Kind::integer ? "a whole number from " : "a number from ") + number(field.low) + " to " +
+         number(field.high);
+}
+
+ConfigError refusal(const Field& field, std::string_view given) {
+  return ConfigError(std::string(field.name) + " must be " + range_text(field) + ", not '" +
+                     std::string(given.substr(0, 40)) + "'");
+}
+
+std::string number_text(double value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+}  // namespace
+
+std::span<const Field> search_fields() { return kFields; }
+
+const Field& search_field(std::string_view name) {
+  const auto found = std::ranges::find(kFields, name, &Field::name);
+  if (found != kFields.end()) return *found;
+  const auto nearest = std::ranges::min_element(
+      kFields, {}, [&](const Field& field) { return edit_distance(name.substr(0, 64), field.name); });
+  throw ConfigError("unknown search option '" + std::string(name.substr(0, 64)) + "'; did you mean '" +
+                    std::string(nearest->name) + "'?");
+}
+
+void set_number(SearchConfig& config, const Field& field, double value) {
+  const bool whole = field.kind != Field::Kind::real;
+  const double high = field.kind == Field::Kind::choice ? static_cast<double>(field.choices.size()) - 1 : field.high;
+  if (!(value >= field.low && value <= high) || (whole && value != std::floor(value)))
+    throw refusal(field, number_text(value));
+  field.assign(config, value);
+}
+
+void set_text(SearchConfig& config, const Field& field, std::string_view text) {
+  if (field.kind == Field::Kind::choice) {
+    const auto found = std::ranges::find(field.choices, text);
+    if (found == field.choices.end()) throw refusal(field, text);
+    return field.assign(config, static_cast<double>(found - field.choices.begin()));
+  }
+  if (field.kind == Field::Kind::toggle) {
+    const bool on = text == "on" || text == "true" || text == "1";
+    if (!on && text != "off" && text != "false" && text != "0") throw refusal(field, text);
+    return field.assign(config, on);
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) throw refusal(field, text);
+  set_number(config, field, value);
+}
+
+std::string value_text(const SearchConfig& config, const Field& field) {
+  const double value = field.get(config);
+  if (field.kind == Field::Kind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
+  if (field.kind == Field::Kind::toggle) return value != 0 ? "on" : "off";
+  return number_text(value);
+}
+
+void validate(const SearchConfig& config) {
+  if (config.root != RootMode::gumbel) return;
+  if (config.forced_playouts || config.target_pruning)
+    throw ConfigError("root=gumbel excludes forced_playouts and target_pruning: switch them off, or use root=puct");
+  if (config.early_stop) throw ConfigError("root=gumbel excludes early_stop: switch it off, or use root=puct");
+  if (config.noise_epsilon > 0) throw ConfigError("root=gumbel excludes noise_epsilon: set it to 0, or use root=puct");
+  if (config.rule == Rule::ucb1) throw ConfigError("root=gumbel excludes rule=ucb1");
+}
+
+}  // namespace tengen
