@@ -16,17 +16,6 @@ using namespace nb::literals;
 namespace tengen {
 namespace {
 
-using GamePtr = std::shared_ptr<const AnyGame>;
-
-// What Python calls Game and State: the core's objects, and for a state the game it belongs to.
-struct PyGame {
-  GamePtr game;
-};
-struct PyState {
-  GamePtr game;
-  std::unique_ptr<AnyState> state;
-};
-
 template <class T>
 using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<nb::numpy, float>;
