@@ -15,6 +15,7 @@ struct PyGame {
 struct PyState {
   GamePtr game;
   std::unique_ptr<AnyState> state;
+  std::string start = {};  // the position text it was set up from; empty: the start of the game
 };
 
 void bind_games(nanobind::module_& m);

@@ -193,6 +193,13 @@ void bind_search(nb::module_& m) {
             s.search->advance(tree, static_cast<Action>(action));
           },
           "tree"_a, "action"_a, "Plays a move; its subtree is kept (tree_reuse).")
+      .def(
+          "activate",
+          [](PySearch& s, const std::vector<int>& trees) {
+            for (const int t : trees) s.checked(t);
+            s.search->activate(trees);
+          },
+          "trees"_a, "Only these trees are searched from now on; at first all are.")
       .def("select", &select,
            "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
       .def("backup", &backup, "policy"_a, "wdl"_a, "moves_left"_a,

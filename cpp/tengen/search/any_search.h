@@ -42,6 +42,7 @@ class AnySearch {
   virtual const SearchConfig& config(int tree) const = 0;
   virtual void reset(int tree, const AnyState& state, std::uint64_t game) = 0;  // the state must be of this game
   virtual void advance(int tree, Action action) = 0;
+  virtual void activate(std::span<const int> trees) = 0;  // only these are searched from now on
   virtual bool is_legal(int tree, int action) const = 0;
 
   // Gathers leaves of all trees; `rows()` of them need an evaluation. None: every tree is finished, or was stopped.

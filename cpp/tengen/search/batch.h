@@ -60,6 +60,7 @@ class BatchSearch : public AnySearch {
     for (int t = 0; t < trees; ++t) searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
     spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
     first_row_.resize(searches_.size());
+    active_.assign(searches_.size(), 1);
     reserve_rows();
   }
 
@@ -87,10 +88,19 @@ class BatchSearch : public AnySearch {
     at(tree).advance(action, *spare_);
   }
 
+  void activate(std::span<const int> trees) override {
+    cancel();
+    running_ = false;
+    active_.assign(searches_.size(), 0);
+    for (const int t : trees) active_[static_cast<std::size_t>(t)] = 1;
+  }
+
   int select() override {
     cancel();
     begin();
-    pool_.run(searches_.size(), block(), [&](std::size_t t) { at(t).gather(cache_, [&] { return interrupted(t); }); });
+    pool_.run(searches_.size(), block(), [&](std::size_t t) {
+      if (active_[t]) at(t).gather(cache_, [&] { return interrupted(t); });
+    });
     assign_rows();
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
       for (int i = 0; i < at(t).pending(); ++i) {
@@ -133,8 +143,9 @@ class BatchSearch : public AnySearch {
   void run_rollouts() override {
     cancel();
     begin();
-    pool_.run(searches_.size(), 1,
-              [&](std::size_t t) { at(t).run_rollouts(no_cache_, [&] { return interrupted(t); }); });
+    pool_.run(searches_.size(), 1, [&](std::size_t t) {
+      if (active_[t]) at(t).run_rollouts(no_cache_, [&] { return interrupted(t); });
+    });
     end();
   }
 
@@ -272,6 +283,7 @@ class BatchSearch : public AnySearch {
   std::size_t plane_floats_;
   std::uint32_t max_nodes_ = 0;
   std::vector<std::unique_ptr<Search<G>>> searches_;
+  std::vector<char> active_;
   std::unique_ptr<Tree> spare_;
 
   std::vector<std::size_t> first_row_, row_of_, owner_;  // leaf → row, and the leaf that writes a row's planes
