@@ -3,9 +3,9 @@
 //
 //   freestyle   in_a_row or more win
 //   exact       exactly in_a_row win; a longer row is legal and wins nothing
-//   renju       five in a row; Black (first) needs exactly five, White five or more; Black's overlines, double-fours
-//   and
-//               double-threes are illegal moves (renju.h). Black to move with forbidden points only: a draw
+//   renju       Black (first) wins with exactly five, White with five or more; Black's overlines, double-fours and
+//               double-threes are illegal moves (renju.h). Black to move with forbidden points only: a draw.
+//               No opening rules
 //
 //   cell numbers = actions     0        1  …  size − 1       one bit per cell and colour; bit = cell
 //                              size     …                    rows are named from the bottom: a1 is the last row's first
