@@ -5,5 +5,6 @@
 namespace tengen {
 
 void bind_games(nanobind::module_& m);
+void bind_solve(nanobind::module_& m);
 
 }  // namespace tengen
