@@ -1,4 +1,4 @@
-"""Wrong text never does worse than raise GameError with one clear line; and whatever is accepted is read back the same."""
+"""Wrong text never does worse than raise GameError with one clear line; what is accepted is read back the same."""
 
 import random
 from collections.abc import Callable
@@ -7,8 +7,8 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from positions import IDS, play, reachable
 
+from positions import IDS, play, reachable
 from tengen import Game, GameError, State, games
 
 EXAMPLES = 800
@@ -51,7 +51,9 @@ def refused(error: GameError) -> None:
 def near_ids() -> st.SearchStrategy[str]:
     names = st.sampled_from(games.names())
     keys = st.sampled_from([str(option["name"]) for entry in games.registry() for option in entry["options"]] or ["x"])
-    words = [word for entry in games.registry() for option in entry["options"] for word in str(option["values"]).split()]
+    words = [
+        word for entry in games.registry() for option in entry["options"] for word in str(option["values"]).split()
+    ]
     numbers = st.one_of(st.integers(-3, 30), st.floats(-400, 400), st.floats()).map(str)
     values = st.one_of(numbers, st.sampled_from([*words, "on", "off"]), noise)
     options = st.lists(st.tuples(keys, values).map("=".join), max_size=3)

@@ -1,10 +1,11 @@
 """The laws of cpp/tengen/game.h, on random positions of every game in the registry."""
 
 import random
+from itertools import pairwise
 
 import pytest
-from positions import IDS, NAMES, cell_map, cells_of_actions, colours_swapped, crowded, play, reachable
 
+from positions import IDS, NAMES, cell_map, cells_of_actions, colours_swapped, crowded, play, reachable
 from tengen import Game, GameError, State, games
 
 # Decided by counting, so no line of stones won; every other game is won by one.
@@ -39,6 +40,7 @@ def test_ids_are_canonical(id: str) -> None:
     game = Game.parse(id)
     assert game.id == id
     assert game == games.make(id) and hash(game) == hash(games.make(id))
+    assert game != id
     assert game.name == id.split(":")[0].split(",")[0]
 
 
@@ -152,7 +154,8 @@ def test_the_rules_commute_with_every_symmetry(id: str) -> None:
             assert image.to_move() == state.to_move()
             if state.is_terminal():
                 assert image.outcome() == state.outcome()
-                assert sorted(cells[c] for c in state.highlights()["line"]) == sorted(image.highlights()["line"])
+                # As long, but not always the same: Hex has several shortest chains.
+                assert len(state.highlights()["line"]) == len(image.highlights()["line"])
             assert [image.stones()[cell] for cell in cells] == state.stones()
             assert (image.planes() == state.planes(s)).all()
             assert image.hash() == state.hash(s)
@@ -229,19 +232,20 @@ def test_position_text_is_read_back(id: str) -> None:
 @every_game
 def test_stones_land_where_landing_cell_says(id: str) -> None:
     game = Game.parse(id)
+    named = cells_of_actions(game)
+    columns = game.layout()["kind"] == "gravity"
+    rng = random.Random(9)
     for state in reachable(game, 48, seed=9):
-        before = state.stones()
-        mover = state.to_move() + 1
-        for action in state.legal_actions():
+        before, legal = state.stones(), state.legal_actions()
+        for action in rng.sample(legal, min(len(legal), 25)):
             cell = state.landing_cell(action)
+            assert columns or cell == named[action]
             after = state.copy()
             after.apply(action)
             assert after.highlights()["last"] == cell
             if cell is not None:
-                assert before[cell] == 0 and after.stones()[cell] == mover
-                if cells_of_actions(game)[action] is not None and game.layout()["kind"] != "gravity":
-                    assert cells_of_actions(game)[action] == cell
-        for action in set(range(game.num_actions)) - set(state.legal_actions()):
+                assert before[cell] == 0 and after.stones()[cell] == state.to_move() + 1
+        for action in set(range(game.num_actions)) - set(legal):
             assert state.landing_cell(action) is None
 
 
@@ -266,6 +270,18 @@ def test_the_winning_line_belongs_to_the_winner(id: str) -> None:
         if line:
             winner = state.to_move() if state.outcome() > 0 else 1 - state.to_move()
             assert {state.stones()[cell] for cell in line} == {winner + 1}
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if id.startswith("hex")])
+def test_a_hex_chain_joins_the_winners_edges(id: str) -> None:
+    """X owns the top and the bottom, O the left and the right; rows lean right, so up-left is no neighbour."""
+    game = Game.parse(id)
+    for state in finished(game, 40):
+        chain = [divmod(cell, game.planes_shape[2]) for cell in state.highlights()["line"]]
+        for (row, col), (next_row, next_col) in pairwise(chain):
+            assert (next_row - row, next_col - col) in {(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)}
+        winner = state.to_move() if state.outcome() > 0 else 1 - state.to_move()
+        assert {chain[0][winner], chain[-1][winner]} == {0, game.planes_shape[1] - 1}
 
 
 def area(state: State, colour: int) -> int:
@@ -293,21 +309,22 @@ def area(state: State, colour: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("id", [id for id in IDS if id.split(":")[0] in COUNTED])
+def komi(game: Game) -> float:
+    given = game.id.partition("komi=")[2]
+    table = next(list(entry["options"]) for entry in games.registry() if entry["name"] == "go")
+    return float(given or next(option["default"] for option in table if option["name"] == "komi"))
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if Game.parse(id).name in COUNTED])
 def test_the_count_decides(id: str) -> None:
     game = Game.parse(id)
     for state in finished(game, 40):
         if game.name == "go":
-            komi = float(id.partition("komi=")[2] or next(str(o["default"]) for o in go_options() if o["name"] == "komi"))
-            margin = area(state, 1) - area(state, 2) - komi
+            margin = area(state, 1) - area(state, 2) - komi(game)
         else:
             margin = state.stones().count(1) - state.stones().count(2)
         sign = (margin > 0) - (margin < 0)
         assert state.outcome() == (sign if state.to_move() == 0 else -sign)
-
-
-def go_options() -> list[dict[str, object]]:
-    return next(list(entry["options"]) for entry in games.registry() if entry["name"] == "go")
 
 
 @every_game
@@ -322,6 +339,5 @@ def test_layout_and_drawing(id: str) -> None:
         assert state.planes().shape == game.planes_shape
         assert len(state.stones()) == rows * cols
         drawn = state.render()
-        header = 1
-        assert len(drawn.splitlines()) == rows + header
+        assert len(drawn.splitlines()) == rows + 1  # the names of the columns
         assert [drawn.count(symbol) for symbol in "XO"] == [state.stones().count(stone) for stone in (1, 2)]

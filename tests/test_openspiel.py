@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from positions import cells_of_actions
 
+from positions import cells_of_actions
 from tengen import Game, State
 
 pyspiel: Any = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra openspiel)")

@@ -16,9 +16,9 @@ def tables(data_dir: Path) -> Any:
     return json.loads((data_dir / "perft.json").read_text())
 
 
-# (id, table, keyword arguments of State.perft, deepest in `make test`, deepest in `make fuzz`). Tables named "table/key" are nested.
 OTHELLO = {"finished_counts": True}
 PLACEMENTS = "go_placements_only_PSK_no_suicide"
+# id, table (or table/row), keywords of State.perft, deepest in `make test`, deepest in `make fuzz`.
 PERFT: list[tuple[str, str, dict[str, Any], int, int]] = [
     ("tictactoe", "tictactoe", {}, 9, 9),
     ("connect4", "connect4_7x6", {}, 8, 10),

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from positions import IDS, play
 
+from positions import IDS, play
 from tengen import Game, GameError, State
 
 
@@ -17,7 +17,9 @@ def records(game: Game, count: int, seed: int) -> tuple[list[list[int]], dict[st
     for _ in range(count):
         *_, end = play(game.start(), rng)
         moves.append(end.moves())
-    samples = [(g, rng.randint(0, len(moves[g])), rng.randrange(game.num_symmetries)) for g in rng.choices(range(count), k=150)]
+    samples = [
+        (g, rng.randint(0, len(moves[g])), rng.randrange(game.num_symmetries)) for g in rng.choices(range(count), k=150)
+    ]
     samples += [(g, len(m), s) for g, m in enumerate(moves) for s in range(game.num_symmetries)]
     request = {
         "moves": np.array([a for m in moves for a in m], np.uint16),
@@ -106,7 +108,7 @@ def test_illegal_moves_are_refused(id: str) -> None:
     state.apply(moves[0])
     forbidden = next((a for a in range(game.num_actions) if not state.is_legal(a)), None)
     for record in [[*moves, 0], *([] if forbidden is None else [[moves[0], forbidden]])]:
-        request = {
+        request: dict[str, Any] = {
             "moves": np.array(record, np.uint16),
             "game_start": np.array([0, len(record)], np.int64),
             "game": np.zeros(1, np.int32),
