@@ -6,11 +6,13 @@ namespace tengen {
 
 Entry tictactoe_entry();
 Entry connect4_entry();
+Entry go_entry();
 
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
       tictactoe_entry(),
       connect4_entry(),
+      go_entry(),
   };
   return entries;
 }
