@@ -8,6 +8,7 @@ Entry tictactoe_entry();
 Entry connect4_entry();
 Entry gomoku_entry();
 Entry othello_entry();
+Entry go_entry();
 Entry hex_entry();
 
 const std::vector<Entry>& registry() {
@@ -16,6 +17,7 @@ const std::vector<Entry>& registry() {
       connect4_entry(),
       gomoku_entry(),
       othello_entry(),
+      go_entry(),
       hex_entry(),
   };
   return entries;
