@@ -35,7 +35,7 @@ INTERESTING = [
 
 def all_ids() -> list[str]:
     """The interesting ids, and every game in its default, smallest and largest size; each once."""
-    ids = [text for text in INTERESTING if text.split(":")[0] in games.names()]
+    ids = list(INTERESTING)
     for entry in games.registry():
         name, sizes = str(entry["name"]), list(entry["sizes"])
         ids += [name, *(f"{name}:{size}" for size in sizes[:1] + sizes[-1:])]

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from positions import IDS, play, reachable
 from tengen import Game, GameError, State, games
 
 EXAMPLES = 800
-FUZZ_EXAMPLES = 30_000
+FUZZ_EXAMPLES = 20_000
 
 # Characters that mean something somewhere, and some that never do; among them letters of two, three and four bytes.
 ALPHABET = "XO./ -,:=abchijkst0123456789+\t\n\0éß天\u2028😀"
@@ -118,40 +119,28 @@ move_lists = texts(State.moves_text)
 positions = texts(State.position_text)
 
 
-@settings(max_examples=EXAMPLES)
-@given(near_ids())
-def test_ids(text: str) -> None:
-    check_id(text)
+CHECKS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], None]]] = {
+    "ids": (near_ids(), check_id),
+    "moves": (moves, lambda case: check_move(*case)),
+    "move lists": (move_lists, lambda case: check_moves(*case)),
+    "positions": (positions, lambda case: check_position(*case)),
+}
 
 
-@settings(max_examples=EXAMPLES)
-@given(moves)
-def test_moves(case: tuple[State, str]) -> None:
-    check_move(*case)
+def examine(what: str, examples: int) -> None:
+    strategy, check = CHECKS[what]
+    settings(max_examples=examples)(given(strategy)(lambda case: check(case)))()
 
 
-@settings(max_examples=EXAMPLES)
-@given(move_lists)
-def test_move_lists(case: tuple[State, str]) -> None:
-    check_moves(*case)
-
-
-@settings(max_examples=EXAMPLES)
-@given(positions)
-def test_positions(case: tuple[State, str]) -> None:
-    check_position(*case)
+@pytest.mark.parametrize("what", CHECKS)
+def test_wrong_text_is_refused(what: str) -> None:
+    examine(what, EXAMPLES)
 
 
 @pytest.mark.fuzz
-@settings(max_examples=FUZZ_EXAMPLES)
-@given(near_ids(), moves, move_lists, positions)
-def test_everything_for_longer(
-    id: str, move: tuple[State, str], move_list: tuple[State, str], position: tuple[State, str]
-) -> None:
-    check_id(id)
-    check_move(*move)
-    check_moves(*move_list)
-    check_position(*position)
+@pytest.mark.parametrize("what", CHECKS)
+def test_much_wrong_text_is_refused(what: str) -> None:
+    examine(what, FUZZ_EXAMPLES)
 
 
 @pytest.mark.parametrize(

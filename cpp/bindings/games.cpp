@@ -394,7 +394,9 @@ void bind_games(nb::module_& m) {
       .def("replay", &replay, "moves"_a, "game_start"_a, "game"_a, "ply"_a, "symmetry"_a, "threads"_a = 0,
            "Replays prefixes of many games at once: (planes [n, planes, rows, cols], legal moves [n, actions] in "
            "policy order).")
-      .def("__eq__", [](const PyGame& a, const PyGame& b) { return a.game->id().text() == b.game->id().text(); })
+      .def(
+          "__eq__", [](const PyGame& a, const PyGame& b) { return a.game->id().text() == b.game->id().text(); },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const PyGame& g) { return std::hash<std::string>{}(g.game->id().text()); })
       .def("__repr__", [](const PyGame& g) { return "<Game " + g.game->id().text() + ">"; });
 }
