@@ -28,10 +28,11 @@ BOARDS = 10  # about so many boards per file
 
 
 def chosen_action(state: State) -> int:
-    """Random-looking, and the same on every machine and Python version."""
+    """Random-looking, and the same on every machine and Python version. A swap is always taken: it is offered once."""
     digest = hashlib.sha256(f"{state.game.id} {state.ply()}".encode()).digest()
     legal = state.legal_actions()
-    return legal[int.from_bytes(digest[:8], "big") % len(legal)]
+    swaps = [action for action in legal if state.move_text(action) == "swap"]
+    return swaps[0] if swaps else legal[int.from_bytes(digest[:8], "big") % len(legal)]
 
 
 def facts(game: Game) -> list[str]:
@@ -66,7 +67,7 @@ def playthrough(game: Game) -> str:
     end = game.start()
     while not end.is_terminal():
         end.apply(chosen_action(end))
-    step = max(1, end.ply() // BOARDS)
+    step = end.ply() // BOARDS | 1  # odd, so that both sides' turns are shown
     lines = facts(game)
     state = game.start()
     for action in end.moves():
