@@ -232,7 +232,9 @@ std::vector<nb::dict> describe_registry() {
 
 void bind_games(nb::module_& m) {
   // The one exception for wrong user input, raised as tengen.games.GameError (a ValueError).
-  static const nb::exception<Error> game_error(m, "GameError", PyExc_ValueError);
+  nb::exception<Error> game_error(m, "GameError", PyExc_ValueError);
+  game_error.attr("__doc__") =
+      "Wrong text, id, action or option; the message is one line that says what would be right.";
 
   m.def("registry", &describe_registry, nb::sig("def registry() -> list[dict[str, typing.Any]]"),
         "One dict per game: name, title, sizes, default_size, options.");
