@@ -117,12 +117,7 @@ class Hex {
   }
   bool terminal() const { return over_; }
   Outcome outcome() const { return Outcome::loss; }  // the last stone has won
-  // Uniform over the legal actions: draws until one is legal, about twice per ply over a random game.
-  Action sample(Rng& rng) const {
-    for (;;)
-      if (const auto a = static_cast<Action>(rng.below(static_cast<std::uint32_t>(num_actions()))); is_legal(a))
-        return a;
-  }
+  bool legal_only_shrinks() const { return !swap_on_ || ply_ > 1; }
 
   std::uint64_t board_hash() const { return lanes_[0]; }
   std::uint64_t hash(int s) const {
@@ -184,11 +179,10 @@ class Hex {
   }
   void join(int cell, const Bits<W>& stones, Bits<W>& joined) const {
     Bits<W> waiting;
-    waiting.set(cell);
-    while (waiting.any()) {
-      const int next = waiting.pop();
+    for (int next = cell;; next = waiting.pop()) {
       joined.set(next);
       waiting |= ((*board_)[next].neighbours & stones) - joined;
+      if (!waiting.any()) return;
     }
   }
   void swap_stone() {
