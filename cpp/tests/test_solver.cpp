@@ -63,8 +63,8 @@ std::string book_error(const std::string& bytes) {
 TEST(solver_agrees_with_minimax) {
   Connect4Solver solver(nullptr, 12);
   Rng rng(1, 0, 0, Purpose::opening);
-  for (int round = 0; round < 150; ++round) {
-    const auto position = random_position(30 + round % 12, rng);
+  for (int round = 0; round < 250; ++round) {
+    const auto position = random_position(28 + round % 14, rng);
     const int expected = minimax(position);
     CHECK(solver.score(position) == expected);
     CHECK(solver.score(position, SolveMode::weak) == sign(expected));
