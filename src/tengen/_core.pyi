@@ -12,7 +12,9 @@ def build_info() -> dict[str, Any]:
     """
 
 class GameError(ValueError):
-    pass
+    """
+    Wrong text, id, action or option; the message is one line that says what would be right.
+    """
 
 def registry() -> list[dict[str, Any]]:
     """One dict per game: name, title, sizes, default_size, options."""
