@@ -1,6 +1,7 @@
 """Tengen's C++ core: rules of the games, exact solvers, random streams."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ def build_info() -> dict[str, Any]:
     """
 
 class GameError(ValueError):
-    pass
+    """
+    Wrong text, id, action or option; the message is one line that says what would be right.
+    """
 
 def registry() -> list[dict[str, Any]]:
     """One dict per game: name, title, sizes, default_size, options."""
@@ -180,3 +183,22 @@ class Game:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+class Connect4Solver:
+    """Exact Connect4 results. Used through tengen.solver."""
+
+    def __init__(self, book: str | None = None) -> None:
+        """
+        book: path of the 12-ply opening book. Raises GameError when it is damaged.
+        """
+
+    FULL_COLUMN: Final[int] = ...
+    """Stands for the score of a full column."""
+
+    def scores(self, positions: Sequence[str], weak: bool = False, threads: int = 0) -> NDArray[numpy.int8]:
+        """The score of each position text: int8 [n]."""
+
+    def columns(self, positions: Sequence[str], weak: bool = False, threads: int = 0) -> NDArray[numpy.int8]:
+        """
+        The score after each column, of each position text: int8 [n, 7], FULL_COLUMN where no stone fits.
+        """

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tengen.games import GameError
 
-VERBS = ("games", "play", "perft", "bench", "doctor")
+VERBS = ("games", "play", "perft", "solve", "bench", "doctor")
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
