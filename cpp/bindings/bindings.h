@@ -2,9 +2,24 @@
 
 #include <nanobind/nanobind.h>
 
+#include "tengen/registry.h"
+
 namespace tengen {
 
+using GamePtr = std::shared_ptr<const AnyGame>;
+
+// What Python calls Game and State: the core's objects, and for a state the game it belongs to.
+struct PyGame {
+  GamePtr game;
+};
+struct PyState {
+  GamePtr game;
+  std::unique_ptr<AnyState> state;
+  std::string start = {};  // the position text it was set up from; empty: the start of the game
+};
+
 void bind_games(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
 void bind_search_config(nanobind::module_& m);
 
 }  // namespace tengen

@@ -16,17 +16,6 @@ using namespace nb::literals;
 namespace tengen {
 namespace {
 
-using GamePtr = std::shared_ptr<const AnyGame>;
-
-// What Python calls Game and State: the core's objects, and for a state the game it belongs to.
-struct PyGame {
-  GamePtr game;
-};
-struct PyState {
-  GamePtr game;
-  std::unique_ptr<AnyState> state;
-};
-
 template <class T>
 using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<nb::numpy, float>;
@@ -245,8 +234,8 @@ void bind_games(nb::module_& m) {
       .def("apply", &apply_checked, "action"_a,
            "Plays an action. Raises GameError, and changes nothing, when it is illegal.")
       .def(
-          "copy", [](const PyState& s) { return PyState{s.game, s.state->clone()}; }, "An independent copy.")
-      .def("__copy__", [](const PyState& s) { return PyState{s.game, s.state->clone()}; })
+          "copy", [](const PyState& s) { return PyState{s.game, s.state->clone(), s.start}; }, "An independent copy.")
+      .def("__copy__", [](const PyState& s) { return PyState{s.game, s.state->clone(), s.start}; })
       .def(
           "is_terminal", [](const PyState& s) { return s.state->terminal(); }, "Whether the game is over.")
       .def(
@@ -315,7 +304,11 @@ void bind_games(nb::module_& m) {
           "position_text", [](const PyState& s) { return s.state->position_text(); },
           "The position as one line; Game.position reads it back.")
       .def(
-          "moves", [](const PyState& s) { return s.state->moves(); }, "The actions played so far.")
+          "moves", [](const PyState& s) { return s.state->moves(); },
+          "The actions played since the start, or since the position was set up.")
+      .def(
+          "start_text", [](const PyState& s) { return s.start; },
+          "The position text this game was set up from; empty when it began at the start.")
       .def("moves_text", &moves_text, "The moves as text ('-' for none); Game.from_moves reads it back.")
       .def(
           "perft",
@@ -374,7 +367,10 @@ void bind_games(nb::module_& m) {
       .def(
           "start", [](const PyGame& g) { return PyState{g.game, g.game->initial()}; }, "The starting position.")
       .def(
-          "position", [](const PyGame& g, std::string_view text) { return PyState{g.game, g.game->from_text(text)}; },
+          "position",
+          [](const PyGame& g, std::string_view text) {
+            return PyState{g.game, g.game->from_text(text), std::string(text)};
+          },
           "text"_a, "A position from its text. Raises GameError.")
       .def("from_moves", &from_moves, "moves"_a, "The position after a list of moves as text. Raises GameError.")
       .def(

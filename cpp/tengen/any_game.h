@@ -11,6 +11,7 @@
 
 #include "tengen/game.h"
 #include "tengen/rollout.h"
+#include "tengen/search/any_search.h"
 
 namespace tengen {
 
@@ -79,6 +80,8 @@ class AnyGame {
   // Writes planes [samples, planes, rows, cols] and, unless null, legal moves as 0/1 [samples, actions] in policy
   // order.
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
+  virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
+                                                 int threads) const = 0;
 
   const GameId& id() const { return id_; }
   Layout layout() const { return layout_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -39,5 +40,63 @@ void parallel_for(std::size_t n, int threads, std::size_t block, const Body& bod
   helpers.clear();  // joins
   if (failure) std::rethrow_exception(failure);
 }
+
+// Threads that wait for work. For loops so short and frequent that starting threads would cost more than the work.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads) {
+    const int count = threads > 0 ? threads : hardware_threads();
+    for (int t = 1; t < count; ++t) helpers_.emplace_back([this] { help(); });
+  }
+  ~ThreadPool() {
+    ending_ = true;
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+  // Calls body(i) for every i < n; returns when all are done. Bodies must not throw.
+  template <class Body>
+  void run(std::size_t n, std::size_t block, const Body& body) {
+    if (helpers_.empty() || n <= block) {
+      for (std::size_t i = 0; i < n; ++i) body(i);
+      return;
+    }
+    next_.store(0, std::memory_order_relaxed);
+    const auto work = [&] {
+      for (std::size_t start; (start = next_.fetch_add(block, std::memory_order_relaxed)) < n;)
+        for (std::size_t i = start; i < std::min(n, start + block); ++i) body(i);
+    };
+    call_ = [](const void* f) { (*static_cast<const decltype(work)*>(f))(); };
+    work_ = &work;
+    busy_.store(helpers_.size(), std::memory_order_relaxed);
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+    work();
+    for (auto left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
+      busy_.wait(left, std::memory_order_acquire);
+  }
+
+ private:
+  void help() {
+    for (std::uint64_t seen = 0;;) {
+      round_.wait(seen, std::memory_order_acquire);
+      seen = round_.load(std::memory_order_acquire);
+      if (ending_) return;
+      call_(work_);
+      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    }
+  }
+
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<std::size_t> next_{0}, busy_{0};
+  void (*call_)(const void*) = nullptr;
+  const void* work_ = nullptr;
+  std::atomic<bool> ending_{false};
+  std::vector<std::jthread> helpers_;  // last: joined before the rest is destroyed
+};
 
 }  // namespace tengen

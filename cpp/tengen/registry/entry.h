@@ -4,6 +4,7 @@
 #include "tengen/any_game.h"
 #include "tengen/parallel.h"
 #include "tengen/registry.h"
+#include "tengen/search/batch.h"
 #include "tengen/text.h"
 
 namespace tengen {
@@ -51,6 +52,16 @@ class StateOf final : public AnyState {
   G game_;
 };
 
+// Where a game meets the search.
+template <Game G>
+class SearchOf final : public BatchSearch<G> {
+ public:
+  using BatchSearch<G>::BatchSearch;
+  void reset(int tree, const AnyState& state, std::uint64_t game) override {
+    this->restart(tree, dynamic_cast<const StateOf<G>&>(state).game(), game);
+  }
+};
+
 template <Game G>
 class GameOf final : public AnyGame {
  public:
@@ -88,6 +99,10 @@ class GameOf final : public AnyGame {
       const int n = state.legal(list.data());
       for (int k = 0; k < n; ++k) row[state.policy_index(symmetry, list[static_cast<std::size_t>(k)])] = 1;
     });
+  }
+  std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
+                                         int threads) const override {
+    return std::make_unique<SearchOf<G>>(start_, trees, config, seed, threads);
   }
 
  private:

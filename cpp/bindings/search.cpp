@@ -1,0 +1,266 @@
+// Binds batched search. The planes of a batch are lent, not copied: they stay valid until the next select.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tengen {
+namespace {
+
+struct PySearch {
+  GamePtr game;
+  std::unique_ptr<AnySearch> search;
+
+  int checked(int tree) const {
+    if (tree < 0 || tree >= search->trees())
+      throw nb::index_error(
+          ("tree " + std::to_string(tree) + " is not one of 0 to " + std::to_string(search->trees() - 1)).c_str());
+    return tree;
+  }
+  int answered(int tree) const {
+    if (!search->expanded(checked(tree))) throw Error("the root has not been evaluated yet: search first");
+    return tree;
+  }
+};
+
+// The leaves of one batch that need an evaluation.
+struct PyLeaves {
+  nb::object owner;  // keeps the search, and so the memory, alive
+  AnySearch* search;
+  GamePtr game;
+  int rows;
+};
+
+template <int N>
+using Floats = nb::ndarray<const float, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+[[noreturn]] void refuse(const std::string& what) { throw nb::value_error(("evaluator: " + what).c_str()); }
+
+void check_finite(const float* data, std::size_t n, const char* name) {
+  float sum = 0;  // x − x is 0 for a number, NaN for NaN and infinity
+  for (std::size_t i = 0; i < n; ++i) sum += data[i] - data[i];
+  if (sum != 0) refuse(std::string(name) + " has a value that is not a finite number");
+}
+
+void backup(PySearch& self, Floats<2> policy, Floats<2> wdl, Floats<1> moves_left) {
+  const auto rows = static_cast<std::size_t>(self.search->rows());
+  const auto actions = static_cast<std::size_t>(self.game->num_actions());
+  const auto shape = [](const auto& array) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < array.ndim(); ++i) out += (i ? ", " : "") + std::to_string(array.shape(i));
+    return out + "]";
+  };
+  if (policy.shape(0) != rows || policy.shape(1) != actions)
+    refuse("policy must be [" + std::to_string(rows) + ", " + std::to_string(actions) + "], not " + shape(policy));
+  if (wdl.shape(0) != rows || wdl.shape(1) != 3)
+    refuse("wdl must be [" + std::to_string(rows) + ", 3], not " + shape(wdl));
+  if (moves_left.shape(0) != rows)
+    refuse("moves_left must be [" + std::to_string(rows) + "], not " + shape(moves_left));
+  check_finite(policy.data(), rows * actions, "policy");
+  check_finite(wdl.data(), rows * 3, "wdl");
+  check_finite(moves_left.data(), rows, "moves_left");
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* p = wdl.data() + 3 * i;
+    if (std::min({p[0], p[1], p[2]}) < -1e-3f || std::abs(p[0] + p[1] + p[2] - 1) > 1e-2f)
+      refuse("wdl must be probabilities (win, draw, loss) that add up to 1, but row " + std::to_string(i) + " is " +
+             std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]));
+    if (moves_left.data()[i] < 0) refuse("moves_left must not be negative");
+  }
+  const nb::gil_scoped_release release;
+  self.search->backup(policy.data(), wdl.data(), moves_left.data());
+}
+
+PyLeaves select(nb::handle_t<PySearch> handle) {
+  auto& self = nb::cast<PySearch&>(handle);
+  int rows = 0;
+  {
+    const nb::gil_scoped_release release;
+    rows = self.search->select();
+  }
+  return {nb::borrow(handle), self.search.get(), self.game, rows};
+}
+
+NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
+  std::vector<Action> actions;
+  for (const int a : path)
+    actions.push_back(a < 0 || a >= self.game->num_actions() ? Action{0xffff} : static_cast<Action>(a));
+  NodeView out;
+  if (!self.search->find(self.checked(tree), actions, out)) throw Error("the tree has no node at that path");
+  return out;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<EdgeView>(
+      m, "EdgeView", "A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).")
+      .def_ro("action", &EdgeView::action)
+      .def_ro("prior", &EdgeView::prior, "The network's probability.")
+      .def_ro("noise", &EdgeView::noise, "Root noise, apart from the prior; 0 where there is none.")
+      .def_ro("value", &EdgeView::value,
+              "Value for the parent as selection sees it (first-play urgency when unvisited).")
+      .def_ro("u", &EdgeView::u, "Exploration term.")
+      .def_ro("moves_left", &EdgeView::moves_left, "Moves-left utility.")
+      .def_prop_ro(
+          "score", [](const EdgeView& e) { return e.value + e.u + e.moves_left; }, "What selection compares.")
+      .def_ro("visits", &EdgeView::visits)
+      .def_ro("q", &EdgeView::q)
+      .def_ro("d", &EdgeView::d)
+      .def_ro("m", &EdgeView::m)
+      .def_ro("s", &EdgeView::s)
+      .def_ro("lo", &EdgeView::lo)
+      .def_ro("hi", &EdgeView::hi)
+      .def_ro("dist", &EdgeView::dist)
+      .def_ro("in_flight", &EdgeView::in_flight);
+
+  nb::class_<NodeView>(m, "NodeView", "A node of the tree, copied out; values for the side to move there.")
+      .def_ro("visits", &NodeView::visits)
+      .def_ro("q", &NodeView::q)
+      .def_ro("d", &NodeView::d)
+      .def_ro("m", &NodeView::m)
+      .def_ro("s", &NodeView::s)
+      .def_ro("v", &NodeView::v)
+      .def_ro("seen", &NodeView::seen)
+      .def_ro("lo", &NodeView::lo)
+      .def_ro("hi", &NodeView::hi)
+      .def_ro("dist", &NodeView::dist)
+      .def_ro("in_flight", &NodeView::in_flight)
+      .def_ro("terminal", &NodeView::terminal)
+      .def_ro("expanded", &NodeView::expanded)
+      .def_ro("edges", &NodeView::edges);
+
+  nb::class_<PyLeaves>(m, "Leaves",
+                       "Positions that need an evaluation; valid until the next select. False when there are none.")
+      .def("__len__", [](const PyLeaves& l) { return l.rows; })
+      .def("__bool__", [](const PyLeaves& l) { return l.rows > 0; })
+      .def_prop_ro(
+          "planes",
+          [](const PyLeaves& l) {
+            const auto layout = l.game->layout();
+            return nb::ndarray<nb::numpy, const float, nb::ndim<4>>(
+                l.search->planes(),
+                {static_cast<std::size_t>(l.rows), static_cast<std::size_t>(l.game->num_planes()),
+                 static_cast<std::size_t>(layout.rows), static_cast<std::size_t>(layout.cols)},
+                l.owner);
+          },
+          nb::rv_policy::automatic, "float32 [leaves, planes, rows, cols], lent without copying.")
+      .def_prop_ro(
+          "keys",
+          [](const PyLeaves& l) {
+            return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(
+                l.search->keys().data(), {static_cast<std::size_t>(l.rows)}, l.owner);
+          },
+          nb::rv_policy::automatic, "uint64 [leaves]: the hash of what each row of planes shows.");
+
+  nb::class_<PySearch>(m, "BatchSearch",
+                       "Many trees searched together, the network asked once per step for all of them.")
+      .def(
+          "__init__",
+          [](PySearch* self, const PyGame& game, int trees, const SearchConfig& config, std::uint64_t seed,
+             int threads) {
+            if (trees < 1 || trees > 1'000'000) throw nb::value_error("trees must be from 1 to 1000000");
+            if (threads < 0 || threads > 1024) throw nb::value_error("threads must be from 0 (one per core) to 1024");
+            new (self) PySearch{game.game, game.game->make_search(trees, config, seed, threads)};
+          },
+          "game"_a, "trees"_a, "config"_a, "seed"_a = 0, "threads"_a = 0)
+      .def_prop_ro("trees", [](const PySearch& s) { return s.search->trees(); })
+      .def(
+          "config", [](const PySearch& s, int tree) { return s.search->config(s.checked(tree)); }, "tree"_a)
+      .def(
+          "configure",
+          [](PySearch& s, int tree, const SearchConfig& config) { s.search->configure(s.checked(tree), config); },
+          "tree"_a, "config"_a, "Changes a tree's options; its statistics stay.")
+      .def(
+          "reset",
+          [](PySearch& s, int tree, const PyState& state, std::uint64_t game_number) {
+            if (state.game->id().text() != s.game->id().text())
+              throw Error("this search is for " + s.game->id().text() + ", the position is of " +
+                          state.game->id().text());
+            s.search->reset(s.checked(tree), *state.state, game_number);
+          },
+          "tree"_a, "state"_a, "game_number"_a = 0, "Starts a tree afresh at a position.")
+      .def(
+          "advance",
+          [](PySearch& s, int tree, int action) {
+            if (!s.search->is_legal(s.checked(tree), action))
+              throw Error("action " + std::to_string(action) + " is not legal at the root");
+            s.search->advance(tree, static_cast<Action>(action));
+          },
+          "tree"_a, "action"_a, "Plays a move; its subtree is kept (tree_reuse).")
+      .def(
+          "activate",
+          [](PySearch& s, const std::vector<int>& trees) {
+            for (const int t : trees) s.checked(t);
+            s.search->activate(trees);
+          },
+          "trees"_a, "Only these trees are searched from now on; at first all are.")
+      .def("select", &select,
+           "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
+      .def("backup", &backup, "policy"_a, "wdl"_a, "moves_left"_a,
+           "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
+           "[L].")
+      .def(
+          "cancel", [](PySearch& s) { s.search->cancel(); },
+          "Forgets the leaves of the last select; the trees stay usable.")
+      .def(
+          "run_rollouts",
+          [](PySearch& s) {
+            const nb::gil_scoped_release release;
+            s.search->run_rollouts();
+          },
+          "Runs the whole search natively with random playouts for evaluations.")
+      .def(
+          "stop", [](PySearch& s) { s.search->stop(); },
+          "Ends the search under way, from any thread; a later select goes on.")
+      .def(
+          "set_network", [](PySearch& s, std::uint64_t hash) { s.search->set_network(hash); }, "hash"_a,
+          "Names the network that answers from now on: answers of others are forgotten.")
+      .def(
+          "finished", [](const PySearch& s, int tree) { return s.search->finished(s.checked(tree)); }, "tree"_a)
+      .def(
+          "visits", [](const PySearch& s, int tree) { return s.search->visits(s.checked(tree)); }, "tree"_a,
+          "Simulations so far, inherited ones included.")
+      .def(
+          "best", [](const PySearch& s, int tree) { return s.search->best(s.answered(tree)); }, "tree"_a,
+          "The move to play.")
+      .def(
+          "choose", [](const PySearch& s, int tree) { return s.search->choose(s.answered(tree)); }, "tree"_a,
+          "The move to play, sampled with the options' temperature.")
+      .def(
+          "target",
+          [](const PySearch& s, int tree) {
+            const auto target = s.search->target(s.answered(tree));
+            auto* data = new double[target.size()];
+            std::copy(target.begin(), target.end(), data);
+            const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {target.size()}, owner);
+          },
+          "tree"_a, "The training target over all actions.")
+      .def("node", &node, "tree"_a, "path"_a = std::vector<int>{},
+           "The node reached from the root by a list of actions.")
+      .def(
+          "nodes", [](const PySearch& s, int tree) { return s.search->nodes(s.checked(tree)); }, "tree"_a,
+          "Nodes in a tree.")
+      .def(
+          "bytes", [](const PySearch& s, int tree) { return s.search->bytes(s.checked(tree)); }, "tree"_a,
+          "Memory in use by a tree.")
+      .def(
+          "counts",
+          [](const PySearch& s) {
+            const auto counts = s.search->counts();
+            nb::dict out;
+            out["evaluations"] = counts.evaluations;
+            out["duplicates"] = counts.duplicates;
+            out["batches"] = counts.batches;
+            return out;
+          },
+          nb::sig("def counts(self) -> dict[str, int]"), "Rows evaluated, leaves that shared a row, batches.");
+}
+
+}  // namespace tengen

@@ -1,0 +1,73 @@
+// Carrying an evaluation to the root, and what it proves: sections 3 and 8 of docs/search.md.
+#pragma once
+
+#include <vector>
+
+#include "tengen/search/select.h"
+
+namespace tengen {
+
+// One step of a descent: a node, and the index of the edge that led to it (the root's is −1).
+struct Step {
+  std::uint32_t node;
+  int edge;
+};
+using Path = std::vector<Step>;
+
+// An evaluation of a position, for the side to move: value, draw share, plies to the end.
+struct Value {
+  double v, d, m;
+};
+inline Value decided_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
+
+// Recomputes a node's bounds from its children; false when nothing changed.
+inline bool update_bounds(const Tree& tree, Node& node) {
+  if (node.decided()) return false;
+  int lo = -1, hi = -1;
+  int shortest_win = 0x7fff, longest_draw = 0, longest_loss = 0;
+  const Edge* edges = tree.edges(node);
+  for (int i = 0; i < node.num_edges; ++i) {
+    if (edges[i].child == kNone) {
+      hi = 1;
+      continue;
+    }
+    const Node& child = tree.node(edges[i].child);
+    lo = std::max<int>(lo, -child.hi);
+    hi = std::max<int>(hi, -child.lo);
+    if (!child.decided()) continue;
+    if (child.lo == -1) shortest_win = std::min<int>(shortest_win, child.dist);
+    if (child.lo == 0) longest_draw = std::max<int>(longest_draw, child.dist);
+    if (child.lo == 1) longest_loss = std::max<int>(longest_loss, child.dist);
+  }
+  if (lo == node.lo && hi == node.hi) return false;
+  node.set_bounds(lo, hi);
+  if (lo == hi) node.dist = (1 + (lo == 1 ? shortest_win : lo == 0 ? longest_draw : longest_loss)) & 0x3fff;
+  return true;
+}
+
+inline void remove_marks(Tree& tree, const Path& path) {
+  for (const Step& step : path) --tree.node(step.node).in_flight;
+}
+
+inline void backup(const SearchConfig& config, Tree& tree, const Path& path, Value value) {
+  remove_marks(tree, path);
+  for (std::size_t i = path.size(); i-- > 0;) {
+    Node& node = tree.node(path[i].node);
+    const double n = ++node.visits;
+    node.q += (value.v - node.q) / n;
+    node.d += (value.d - node.d) / n;
+    node.m += (value.m - node.m) / n;
+    node.s += (value.v * value.v - node.s) / n;
+    if (node.visits == 1 && i > 0) {
+      Node& parent = tree.node(path[i - 1].node);
+      parent.seen += tree.edges(parent)[path[i].edge].prior;
+    }
+    value.v = -(value.v * config.discount);
+    value.m += 1;
+  }
+  if (!config.solver) return;
+  for (std::size_t i = path.size() - 1; i-- > 0;)
+    if (!update_bounds(tree, tree.node(path[i].node))) break;
+}
+
+}  // namespace tengen

@@ -1,0 +1,300 @@
+// N trees searched together: each step gathers leaves of all of them, and the network is asked once for the whole
+// batch.
+//
+//   select    1  every tree gathers its leaves                        in parallel, trees are independent
+//             2  leaves get rows of the batch, equal ones share one   in tree order
+//             3  planes are written into the batch                    in parallel
+//   backup    4  answers go into the cache                            in tree order
+//             5  every tree expands and backs up its leaves           in parallel
+//
+// So results never depend on the number of threads. This is the only threaded file of the search.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "tengen/parallel.h"
+#include "tengen/search/any_search.h"
+#include "tengen/search/search.h"
+
+namespace tengen {
+
+// Which row of the batch holds a key. Open addressing in a table that is only ever grown: no allocation per batch.
+class RowTable {
+ public:
+  void clear(std::size_t most) {
+    std::size_t size = 16;
+    while (size < 2 * most) size *= 2;
+    slots_.assign(std::max(size, slots_.size()), {0, kEmpty});
+  }
+  // The row of `key`; a key seen for the first time gets `row`.
+  std::size_t find_or_add(std::uint64_t key, std::size_t row) {
+    for (std::size_t i = mix64(key);; ++i) {
+      auto& slot = slots_[i & (slots_.size() - 1)];
+      if (slot.second == kEmpty) slot = {key, row};
+      if (slot.first == key) return slot.second;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kEmpty = ~std::size_t{0};
+  std::vector<std::pair<std::uint64_t, std::size_t>> slots_;
+};
+
+template <Game G>
+class BatchSearch : public AnySearch {
+ public:
+  BatchSearch(const G& start, int trees, const SearchConfig& config, std::uint64_t seed, int threads)
+      : pool_(std::min(threads > 0 ? threads : hardware_threads(), trees)),
+        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions() + 4),
+        no_cache_(0, start.num_actions() + 4),
+        plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
+    validate(config);
+    // One tree more than asked for: the memory a re-rooted tree moves into.
+    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
+    const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
+    const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
+    max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
+                                                                    std::min(most, std::max<std::size_t>(asked, 2))));
+    for (int t = 0; t < trees; ++t) searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
+    spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
+    first_row_.resize(searches_.size());
+    active_.assign(searches_.size(), 1);
+    reserve_rows();
+  }
+
+  int trees() const override { return static_cast<int>(searches_.size()); }
+  void configure(int tree, const SearchConfig& config) override {
+    validate(config);
+    cancel();
+    running_ = false;
+    at(tree).configure(config);
+    reserve_rows();
+  }
+  const SearchConfig& config(int tree) const override { return at(tree).config(); }
+  void restart(int tree, const G& state, std::uint64_t game) {
+    cancel();
+    running_ = false;
+    at(tree).reset(state, game);
+  }
+  bool is_legal(int tree, int action) const override {
+    const G& state = at(tree).state();
+    return action >= 0 && action < state.num_actions() && state.is_legal(static_cast<Action>(action));
+  }
+  void advance(int tree, Action action) override {
+    cancel();
+    running_ = false;
+    at(tree).advance(action, *spare_);
+  }
+
+  void activate(std::span<const int> trees) override {
+    cancel();
+    running_ = false;
+    active_.assign(searches_.size(), 0);
+    for (const int t : trees) active_[static_cast<std::size_t>(t)] = 1;
+  }
+
+  int select() override {
+    cancel();
+    begin();
+    pool_.run(searches_.size(), block(), [&](std::size_t t) {
+      if (active_[t]) at(t).gather(cache_, [&] { return interrupted(t); });
+    });
+    assign_rows();
+    pool_.run(searches_.size(), block(), [&](std::size_t t) {
+      for (int i = 0; i < at(t).pending(); ++i) {
+        const std::size_t leaf = first_row_[t] + static_cast<std::size_t>(i);
+        if (const auto row = row_of_[leaf]; owner_[row] == leaf)
+          at(t).leaf(i).state.encode(at(t).leaf(i).symmetry, planes_.get() + row * plane_floats_);
+      }
+    });
+    if (rows() == 0) end();
+    return rows();
+  }
+  int rows() const override { return static_cast<int>(keys_.size()); }
+  const float* planes() const override { return planes_.get(); }
+  std::span<const std::uint64_t> keys() const override { return keys_; }
+
+  void backup(const float* policy, const float* wdl, const float* moves_left) override {
+    const auto actions = static_cast<std::size_t>(at(0).state().num_actions());
+    for (std::size_t row = 0; row < keys_.size(); ++row)
+      cache_.insert(keys_[row], policy + row * actions, wdl + row * 3, moves_left[row]);
+    pool_.run(searches_.size(), block(), [&](std::size_t t) {
+      at(t).answer([&](int i) {
+        const auto row = row_of_[first_row_[t] + static_cast<std::size_t>(i)];
+        return Output{policy + row * actions, wdl + row * 3, moves_left[row]};
+      });
+    });
+    counts_.evaluations += keys_.size();
+    counts_.duplicates += row_of_.size() - keys_.size();
+    ++counts_.batches;
+    keys_.clear();
+    row_of_.clear();
+  }
+
+  void cancel() override {
+    if (row_of_.empty()) return;
+    for (const auto& search : searches_) search->cancel();
+    keys_.clear();
+    row_of_.clear();
+  }
+
+  void run_rollouts() override {
+    cancel();
+    begin();
+    pool_.run(searches_.size(), 1, [&](std::size_t t) {
+      if (active_[t]) at(t).run_rollouts(no_cache_, [&] { return interrupted(t); });
+    });
+    end();
+  }
+
+  void stop() override { stopped_.store(true, std::memory_order_relaxed); }
+  void set_network(std::uint64_t hash) override { cache_.set_network(hash); }
+
+  bool finished(int tree) const override { return at(tree).finished(); }
+  bool expanded(int tree) const override { return at(tree).expanded(); }
+  std::uint32_t visits(int tree) const override { return at(tree).visits(); }
+  int best(int tree) const override { return at(tree).best(); }
+  int choose(int tree) const override { return at(tree).choose(); }
+  std::vector<double> target(int tree) const override {
+    const auto& search = at(tree);
+    std::vector<double> out(static_cast<std::size_t>(search.state().num_actions()), 0.0);
+    const auto by_edge = search.target();
+    const Edge* edges = search.tree().edges(search.tree().root());
+    for (std::size_t i = 0; i < by_edge.size(); ++i) out[edges[i].action] = by_edge[i];
+    return out;
+  }
+  std::uint32_t nodes(int tree) const override { return at(tree).tree().size(); }
+  std::size_t bytes(int tree) const override { return at(tree).tree().bytes(); }
+  SearchCounts counts() const override { return counts_; }
+
+  bool find(int tree, std::span<const Action> path, NodeView& out) const override {
+    const auto& search = at(tree);
+    std::uint32_t index = 0;
+    for (const Action action : path) {
+      const Node& node = search.tree().node(index);
+      if (node.kind != Node::Kind::expanded) return false;
+      const Edge* edges = search.tree().edges(node);
+      const auto* edge = std::find_if(edges, edges + node.num_edges, [&](const Edge& e) { return e.action == action; });
+      if (edge == edges + node.num_edges || edge->child == kNone) return false;
+      index = edge->child;
+    }
+    out = view(search, index);
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Search<G>& at(std::size_t t) { return *searches_[t]; }
+  Search<G>& at(int t) { return *searches_[static_cast<std::size_t>(t)]; }
+  const Search<G>& at(int t) const { return *searches_[static_cast<std::size_t>(t)]; }
+  // Trees handed to a thread at a time: few enough hand-overs, small enough shares to balance.
+  std::size_t block() const {
+    return std::max<std::size_t>(1, searches_.size() / (static_cast<std::size_t>(pool_.threads()) * 8));
+  }
+
+  // A search's time runs from its first select; stop() and the end of time both end it, and the next select goes on.
+  void begin() {
+    if (!running_) started_ = Clock::now();
+    running_ = true;
+  }
+  void end() {
+    running_ = false;
+    stopped_.store(false, std::memory_order_relaxed);
+  }
+  bool interrupted(std::size_t t) {
+    if (stopped_.load(std::memory_order_relaxed)) return true;
+    const double seconds = searches_[t]->config().seconds;
+    return seconds > 0 && searches_[t]->expanded() &&
+           std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
+  }
+
+  void reserve_rows() {
+    std::size_t rows = 0;
+    for (const auto& search : searches_) rows += static_cast<std::size_t>(search->config().leaves);
+    if (rows <= plane_rows_) return;
+    plane_rows_ = rows;
+    planes_ = std::make_unique_for_overwrite<float[]>(rows * plane_floats_);
+  }
+
+  // Numbers all pending leaves tree by tree; each new key gets the next row of the batch.
+  void assign_rows() {
+    keys_.clear();
+    row_of_.clear();
+    owner_.clear();
+    std::size_t leaves = 0;
+    for (const auto& search : searches_) leaves += static_cast<std::size_t>(search->pending());
+    rows_by_key_.clear(leaves);
+    for (std::size_t t = 0; t < searches_.size(); ++t) {
+      first_row_[t] = row_of_.size();
+      for (int i = 0; i < at(t).pending(); ++i) {
+        const auto key = at(t).leaf(i).key;
+        const auto row = rows_by_key_.find_or_add(key, keys_.size());
+        if (row == keys_.size()) {
+          owner_.push_back(row_of_.size());
+          keys_.push_back(key);
+        }
+        row_of_.push_back(row);
+      }
+    }
+  }
+
+  static NodeView view(const Search<G>& search, std::uint32_t index) {
+    const Tree& tree = search.tree();
+    const Node& node = tree.node(index);
+    NodeView out{node.visits,
+                 node.q,
+                 node.d,
+                 node.m,
+                 node.s,
+                 node.v,
+                 node.seen,
+                 node.lo,
+                 node.hi,
+                 node.dist,
+                 node.in_flight,
+                 node.kind == Node::Kind::terminal,
+                 node.kind == Node::Kind::expanded,
+                 {}};
+    if (!out.expanded) return out;
+    const Parent parent(search.config(), tree, node, index == 0 ? &search.root() : nullptr);
+    for (int i = 0; i < node.num_edges; ++i) {
+      const Edge& edge = tree.edges(node)[i];
+      const Terms t = terms(parent, i);
+      const auto& noise = search.root().noise;
+      EdgeView e{edge.action, edge.prior, index == 0 && !noise.empty() ? noise[static_cast<std::size_t>(i)] : 0,
+                 t.value,     t.u,        t.moves_left,
+                 0,           0,          0,
+                 0,           0,          -1,
+                 1,           0,          0};
+      if (const Node* child = parent.child(edge)) {
+        e.visits = child->visits, e.q = child->q, e.d = child->d, e.m = child->m, e.s = child->s;
+        e.lo = child->lo, e.hi = child->hi, e.dist = child->dist, e.in_flight = child->in_flight;
+      }
+      out.edges.push_back(e);
+    }
+    return out;
+  }
+
+  ThreadPool pool_;
+  Cache cache_, no_cache_;
+  std::size_t plane_floats_;
+  std::uint32_t max_nodes_ = 0;
+  std::vector<std::unique_ptr<Search<G>>> searches_;
+  std::vector<char> active_;
+  std::unique_ptr<Tree> spare_;
+
+  std::vector<std::size_t> first_row_, row_of_, owner_;  // leaf → row, and the leaf that writes a row's planes
+  std::vector<std::uint64_t> keys_;
+  RowTable rows_by_key_;
+  std::unique_ptr<float[]> planes_;  // room for every leaf of every tree; the system commits what is used
+  std::size_t plane_rows_ = 0;
+  SearchCounts counts_;
+  bool running_ = false;
+  Clock::time_point started_;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace tengen

@@ -1,0 +1,55 @@
+// Remembered network answers, bounded in bytes. One slot per key; a newer answer takes the slot of an older one.
+//
+// Keys name exactly what the network was shown, and which network: after a new one nothing old can be found. Values are
+// the raw outputs over all actions; which of them are legal is the node's business (Go: the same board, other superko
+// points).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tengen/rng.h"
+
+namespace tengen {
+
+class Cache {
+ public:
+  // `outputs` floats per answer: policy logits, win, draw, loss, plies.
+  Cache(std::size_t bytes, int outputs)
+      : outputs_(static_cast<std::size_t>(outputs)),
+        slots_(std::min<std::size_t>(bytes / (sizeof(std::uint64_t) + outputs_ * sizeof(float)), 0xffffffff)) {
+    keys_.resize(slots_);
+    values_.resize(slots_ * outputs_);
+  }
+
+  void set_network(std::uint64_t hash) { salt_ = mix64(hash + kGolden); }
+
+  const float* find(std::uint64_t key) const {
+    if (slots_ == 0) return nullptr;
+    const auto salted = this->salted(key);
+    const auto slot = slot_of(salted);
+    return keys_[slot] == salted ? values_.data() + slot * outputs_ : nullptr;
+  }
+
+  void insert(std::uint64_t key, const float* policy, const float* wdl, float moves_left) {
+    if (slots_ == 0) return;
+    const auto salted = this->salted(key);
+    const auto slot = slot_of(salted);
+    keys_[slot] = salted;
+    float* out = std::copy(policy, policy + outputs_ - 4, values_.data() + slot * outputs_);
+    out = std::copy(wdl, wdl + 3, out);
+    *out = moves_left;
+  }
+
+ private:
+  std::uint64_t salted(std::uint64_t key) const { return std::max<std::uint64_t>(key ^ salt_, 1); }  // 0: an empty slot
+  std::size_t slot_of(std::uint64_t key) const { return static_cast<std::size_t>(((mix64(key) >> 32) * slots_) >> 32); }
+
+  std::size_t outputs_, slots_;
+  std::uint64_t salt_ = mix64(kGolden);
+  std::vector<std::uint64_t> keys_;
+  std::vector<float> values_;
+};
+
+}  // namespace tengen

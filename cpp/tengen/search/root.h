@@ -1,0 +1,263 @@
+// What happens at the root only: its randomness, and what a finished search answers (sections 5 and 6 of
+// docs/search.md).
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "tengen/draws.h"
+#include "tengen/search/backup.h"
+
+namespace tengen {
+
+// The numbers a search draws are named by these and a purpose.
+struct StreamName {
+  std::uint64_t seed, game, ply;
+  Rng stream(Purpose purpose) const { return Rng(seed, game, ply, purpose); }
+};
+
+// mctx's schedule of sequential halving: which visit number each of `simulations` simulations looks for.
+inline std::vector<int> halving_sequence(int considered, int simulations) {
+  const auto length = static_cast<std::size_t>(std::max(simulations, 0));
+  std::vector<int> sequence;
+  if (considered <= 1) {
+    sequence.resize(length);
+    std::iota(sequence.begin(), sequence.end(), 0);
+    return sequence;
+  }
+  int phases = 0;
+  while ((1 << phases) < considered) ++phases;
+  std::vector<int> visits(static_cast<std::size_t>(considered), 0);
+  while (sequence.size() < length) {
+    const int extra = std::max(1, simulations / (phases * considered));
+    for (int round = 0; round < extra && sequence.size() < length; ++round)
+      for (int i = 0; i < considered; ++i) sequence.push_back(visits[static_cast<std::size_t>(i)]++);
+    considered = std::max(2, considered / 2);
+  }
+  sequence.resize(length);
+  return sequence;
+}
+
+// Draws the randomness of a new root anew, whether it is fresh or was a node of the tree before.
+inline void renew_root(const SearchConfig& config, const Tree& tree, const StreamName& name, Root& root) {
+  const Node& node = tree.root();
+  const Edge* edges = tree.edges(node);
+  const int n = node.num_edges;
+  const auto size = static_cast<std::size_t>(n);
+  root.noise.clear();
+  root.gumbel.clear();
+  root.base.assign(size, 0);
+  for (int i = 0; i < n; ++i)
+    if (edges[i].child != kNone) root.base[static_cast<std::size_t>(i)] = tree.node(edges[i].child).visits;
+  if (config.root == RootMode::puct) {
+    if (config.noise_epsilon == 0) return;
+    root.noise.resize(size);
+    Rng rng = name.stream(Purpose::noise);
+    dirichlet(rng, config.noise_alpha > 0 ? config.noise_alpha : config.noise_total / n, root.noise.data(), n);
+    return;
+  }
+  Rng rng = name.stream(Purpose::gumbel);
+  for (int i = 0; i < n; ++i) root.gumbel.push_back(gumbel(rng));
+  std::vector<int> order(size);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](int i) {
+    return root.gumbel[static_cast<std::size_t>(i)] + gumbel_logit(edges[i].prior);
+  });
+  const int considered = std::min(config.gumbel_m, n);
+  root.candidate.assign(size, false);
+  for (int i = 0; i < considered; ++i)
+    root.candidate[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = true;
+  const auto inherited = std::accumulate(root.base.begin(), root.base.end(), std::int64_t{0});
+  root.visit_sequence = halving_sequence(considered, static_cast<int>(config.sims - inherited));
+}
+
+// Reads a finished (or interrupted) search. The root must be expanded.
+class Answer {
+ public:
+  Answer(const SearchConfig& config, const Tree& tree, const Root& root)
+      : config_(config),
+        tree_(tree),
+        root_(root),
+        parent_(config, tree, tree.root(), &root),
+        n_(tree.root().num_edges) {
+    if (config.root == RootMode::gumbel) gumbel_values(config, tree, sigma_);
+  }
+
+  // Index of the edge to play when nothing is left to chance.
+  int best() const {
+    const Node& root = tree_.root();
+    if (proven(config_, root) && root.lo != 0) {
+      int best = -1;
+      for (int i = 0; i < n_; ++i) {
+        const Node* child = node(i);
+        if (!child || !child->decided() || child->lo != -root.lo) continue;
+        if (best < 0 || (root.lo > 0 ? child->dist < node(best)->dist : child->dist > node(best)->dist)) best = i;
+      }
+      return best;
+    }
+    if (config_.root == RootMode::gumbel) return best_gumbel();
+    const int most = most_visited();
+    return config_.lcb ? best_lower_bound(most) : most;
+  }
+
+  int choose(int ply, Rng rng) const {
+    const double temperature = ply < config_.temperature_plies ? config_.temperature : config_.temperature_end;
+    const Node& root = tree_.root();
+    if (temperature < 1e-6 || (proven(config_, root) && root.lo != 0)) return best();
+    std::vector<double> weights = visits_or_priors();
+    for (int i = 0; i < n_; ++i)
+      if (!eligible(i)) weights[static_cast<std::size_t>(i)] = 0;
+    temper(weights, temperature);
+    const double u = rng.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+    double sum = 0;
+    int last = 0;
+    for (int i = 0; i < n_; ++i) {
+      const double w = weights[static_cast<std::size_t>(i)];
+      if (w <= 0) continue;
+      sum += w;
+      last = i;
+      if (u < sum) break;
+    }
+    return last;
+  }
+
+  // The training target over the root's edges.
+  std::vector<double> target() const {
+    const Node& root = tree_.root();
+    if (proven(config_, root) && root.lo == 1) {
+      std::vector<double> one_hot(static_cast<std::size_t>(n_), 0.0);
+      one_hot[static_cast<std::size_t>(best())] = 1;
+      return one_hot;
+    }
+    std::vector<double> weights = config_.root == RootMode::gumbel ? gumbel_policy() : visits_or_priors();
+    if (config_.target_pruning) prune(weights);
+    bool other = false;
+    for (int i = 0; i < n_; ++i) other = other || (!lost(config_, node(i)) && weights[static_cast<std::size_t>(i)] > 0);
+    for (int i = 0; i < n_ && other; ++i)
+      if (lost(config_, node(i))) weights[static_cast<std::size_t>(i)] = 0;
+    normalise(weights);
+    if (config_.target_temperature != 1) {
+      temper(weights, config_.target_temperature);
+      normalise(weights);
+    }
+    return weights;
+  }
+
+ private:
+  const Node* node(int i) const { return parent_.child(tree_.edges(tree_.root())[i]); }
+  std::uint32_t visits(int i) const { return node(i) ? node(i)->visits : 0; }
+  double value(int i) const { return visits(i) > 0 ? -read(config_, *node(i)).q : 0; }
+
+  // May this move be played? Not when it is proven lost while another is not; in a proven draw only drawing moves.
+  bool eligible(int i) const {
+    if (proven(config_, tree_.root()) && tree_.root().lo == 0) return node(i) && node(i)->decided() && node(i)->lo == 0;
+    if (!lost(config_, node(i))) return true;
+    for (int j = 0; j < n_; ++j)
+      if (!lost(config_, node(j))) return false;
+    return true;
+  }
+
+  // Most visits, then value, then prior, then the lowest index.
+  bool better(int a, int b) const {
+    if (visits(a) != visits(b)) return visits(a) > visits(b);
+    if (value(a) != value(b)) return value(a) > value(b);
+    return tree_.edges(tree_.root())[a].prior > tree_.edges(tree_.root())[b].prior;
+  }
+  int most_visited() const {
+    int best = -1;
+    for (int i = 0; i < n_; ++i)
+      if (eligible(i) && (best < 0 || better(i, best))) best = i;
+    return best;
+  }
+
+  int best_lower_bound(int most) const {
+    if (visits(most) == 0) return most;
+    const auto bound = [&](int i) {
+      const Node& child = *node(i);
+      const double variance = proven(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
+      return value(i) - config_.lcb_z * std::sqrt(variance / child.visits);
+    };
+    int best = most;
+    for (int i = 0; i < n_; ++i) {
+      if (i == most || !eligible(i) || visits(i) == 0 || visits(i) < config_.lcb_share * visits(most)) continue;
+      if (bound(i) > bound(best) || (bound(i) == bound(best) && better(i, best))) best = i;
+    }
+    return best;
+  }
+
+  double gumbel_score(int i) const {
+    const auto index = static_cast<std::size_t>(i);
+    return root_.gumbel[index] + gumbel_logit(tree_.edges(tree_.root())[i].prior) + sigma_[index];
+  }
+  int best_gumbel() const {
+    int best = -1;
+    for (int i = 0; i < n_; ++i) {
+      if (!eligible(i)) continue;
+      const bool wins =
+          best < 0 || visits(i) > visits(best) || (visits(i) == visits(best) && gumbel_score(i) > gumbel_score(best));
+      if (wins) best = i;
+    }
+    return best;
+  }
+  std::vector<double> gumbel_policy() const {
+    std::vector<double> out(static_cast<std::size_t>(n_));
+    for (int i = 0; i < n_; ++i)
+      out[static_cast<std::size_t>(i)] =
+          gumbel_logit(tree_.edges(tree_.root())[i].prior) + sigma_[static_cast<std::size_t>(i)];
+    const double most = *std::ranges::max_element(out);
+    for (double& w : out) w = std::exp(w - most);
+    normalise(out);
+    return out;
+  }
+
+  std::vector<double> visits_or_priors() const {
+    std::vector<double> out;
+    double total = 0;
+    for (int i = 0; i < n_; ++i) total += out.emplace_back(visits(i));
+    for (int i = 0; i < n_ && total == 0; ++i) out[static_cast<std::size_t>(i)] = tree_.edges(tree_.root())[i].prior;
+    return out;
+  }
+
+  // KataGo's policy target pruning: takes back visits that selection, free to choose, would not have made.
+  void prune(std::vector<double>& weights) const {
+    const Node& root = tree_.root();
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const int best = most_visited();
+    if (visits(best) == 0) return;
+    const double c = exploration(config_, root.visits), sqrt_visits = std::sqrt(static_cast<double>(root.visits));
+    const auto score = [&](int i, double visited) {
+      const Reading r = read(config_, *node(i));
+      return -r.q + c * parent_.prior(i) * sqrt_visits / (1 + visited) +
+             moves_left_utility(config_, r.m, root.m, r.q, root.q);
+    };
+    const double best_score = score(best, visits(best));
+    for (int i = 0; i < n_; ++i) {
+      double& weight = weights[static_cast<std::size_t>(i)];
+      if (i == best || visits(i) == 0) continue;
+      double allowed = std::floor(std::sqrt(2 * parent_.prior(i) * total));
+      while (allowed > 0 && weight > 0 && score(i, weight - 1) <= best_score) --weight, --allowed;
+      if (weight == 1) weight = 0;
+    }
+  }
+
+  static void normalise(std::vector<double>& weights) {
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& w : weights) w /= sum;
+  }
+
+  // w ← (w / max)^(1/T), through logarithms, so that no visit count overflows.
+  static void temper(std::vector<double>& weights, double temperature) {
+    const double most = std::log(*std::ranges::max_element(weights));
+    for (double& w : weights) w = w > 0 ? std::exp((std::log(w) - most) / temperature) : 0;
+  }
+
+  const SearchConfig& config_;
+  const Tree& tree_;
+  const Root& root_;
+  Parent parent_;
+  int n_;
+  std::vector<double> sigma_;
+};
+
+}  // namespace tengen

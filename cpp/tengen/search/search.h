@@ -1,0 +1,274 @@
+// One tree, textbook: gather leaves, expand and back up their evaluations, until the budget is spent. docs/search.md is
+// the definition, reference.py the same in Python; this file keeps their order of steps.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "tengen/rollout.h"
+#include "tengen/search/cache.h"
+#include "tengen/search/root.h"
+
+namespace tengen {
+
+// A network's answer for one position, under the symmetry it was shown.
+struct Output {
+  const float* policy;  // [actions] logits
+  const float* wdl;     // [3] win, draw, loss
+  float moves_left;     // plies
+};
+
+template <Game G>
+class Search {
+ public:
+  // A leaf waiting for its evaluation.
+  struct Leaf {
+    G state;
+    Path path;
+    int symmetry;
+    std::uint64_t key;  // names the shown view
+  };
+
+  Search(const G& start, const SearchConfig& config, std::uint64_t seed, std::uint32_t max_nodes)
+      : config_(config),
+        state_(start),
+        tree_(max_nodes, start.num_actions()),
+        seed_(seed),
+        actions_(static_cast<std::size_t>(start.num_actions())) {
+    reset(start, 0);
+  }
+
+  void configure(const SearchConfig& config) {
+    config_ = config;
+    if (expanded()) new_root();
+  }
+  const SearchConfig& config() const { return config_; }
+  const G& state() const { return state_; }
+  const Tree& tree() const { return tree_; }
+  const Root& root() const { return root_; }
+  std::uint32_t visits() const { return visits_; }
+  bool expanded() const { return tree_.root().kind == Node::Kind::expanded; }
+  int pending() const { return pending_; }
+  const Leaf& leaf(int i) const { return leaves_[static_cast<std::size_t>(i)]; }
+
+  void reset(const G& state, std::uint64_t game) {
+    game_ = game;
+    pending_ = 0;
+    state_ = state;
+    tree_.clear();
+    rollouts_ = name().stream(Purpose::rollout);
+    new_root();
+  }
+
+  // Plays a move. Its subtree is kept, in the memory of `spare`, which gets this tree's.
+  void advance(Action action, Tree& spare) {
+    const Node& root = tree_.root();
+    const Edge* edges = tree_.edges(root);
+    std::uint32_t child = kNone;
+    for (int i = 0; expanded() && i < root.num_edges; ++i)
+      if (edges[i].action == action) child = edges[i].child;
+    state_.apply(action);
+    if (config_.tree_reuse && child != kNone && tree_.node(child).visits > 0) {
+      tree_.copy_subtree(child, spare);
+      std::swap(tree_, spare);
+    } else {
+      tree_.clear();
+    }
+    rollouts_ = name().stream(Purpose::rollout);
+    new_root();
+  }
+
+  // Is there nothing left to do? (Looked at while nothing is pending.)
+  bool finished() const {
+    if (state_.terminal()) return true;
+    if (!expanded()) return false;
+    if (proven(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
+    if (!config_.early_stop) return false;
+    std::uint32_t best = 0, second = 0;
+    for (int i = 0; i < tree_.root().num_edges; ++i) {
+      const auto child = tree_.edges(tree_.root())[i].child;
+      const auto n = child == kNone ? 0 : tree_.node(child).visits;
+      if (n > best)
+        second = best, best = n;
+      else if (n > second)
+        second = n;
+    }
+    return best - second > static_cast<std::uint32_t>(config_.sims) - visits_;
+  }
+
+  // Descends until `leaves` positions are pending or nothing more can be asked for. `stop` is looked at before each
+  // descent.
+  template <class Stop>
+  void gather(const Cache& cache, Stop&& stop) {
+    if (state_.terminal()) return;
+    while (!stop()) {
+      if (!expanded()) {
+        if (pending_ > 0) return;
+      } else {
+        if (pending_ == 0 && finished()) return;
+        if (proven(config_, tree_.root()) || pending_ == config_.leaves ||
+            visits_ + static_cast<std::uint32_t>(pending_) >= static_cast<std::uint32_t>(config_.sims))
+          return;
+      }
+      if (!descend(cache)) return;
+    }
+  }
+
+  // Expands and backs up all pending leaves in the order they were gathered; `output(i)` is the answer for leaf i.
+  template <class Outputs>
+  void answer(Outputs&& output) {
+    for (int i = 0; i < pending_; ++i) {
+      const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
+      finish(leaf.path, expand(leaf, output(i)));
+    }
+    pending_ = 0;
+  }
+
+  // Forgets all pending leaves: as if they had never been gathered.
+  void cancel() {
+    for (int i = 0; i < pending_; ++i) {
+      const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
+      remove_marks(tree_, leaf.path);
+      tree_.node(leaf.path.back().node).kind = Node::Kind::fresh;
+    }
+    pending_ = 0;
+  }
+
+  // The whole search with random playouts for evaluations. UCB1 tries moves in random order, PUCT has no preference.
+  template <class Stop>
+  void run_rollouts(const Cache& no_cache, Stop&& stop) {
+    std::vector<float> policy(actions_.size(), 0.0f);
+    std::array<float, 3> wdl{};
+    G state = state_;
+    for (gather(no_cache, stop); pending_ > 0; gather(no_cache, stop)) {
+      answer([&](int i) {
+        state = leaf(i).state;
+        const int plies = play_out(state, rollouts_, actions_.data());
+        const int sign = leaf(i).state.to_move() == state.to_move() ? 1 : -1;
+        const int result = sign * static_cast<int>(state.outcome());
+        if (config_.rule == Rule::ucb1)
+          for (float& logit : policy) logit = static_cast<float>(rollouts_.uniform());
+        wdl = {result > 0 ? 1.0f : 0.0f, result == 0 ? 1.0f : 0.0f, result < 0 ? 1.0f : 0.0f};
+        return Output{policy.data(), wdl.data(), static_cast<float>(plies)};
+      });
+    }
+  }
+
+  int best() const { return edge_action(Answer(config_, tree_, root_).best()); }
+  int choose() const {
+    return edge_action(Answer(config_, tree_, root_).choose(state_.ply(), name().stream(Purpose::temperature)));
+  }
+  std::vector<double> target() const { return Answer(config_, tree_, root_).target(); }  // by edge
+
+ private:
+  StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }
+  int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
+
+  void new_root() {
+    visits_ = 0;
+    if (!expanded()) return;
+    for (int i = 0; i < tree_.root().num_edges; ++i)
+      if (const auto child = tree_.edges(tree_.root())[i].child; child != kNone) visits_ += tree_.node(child).visits;
+    renew_root(config_, tree_, name(), root_);
+  }
+
+  // One descent; false when it ended on a pending leaf.
+  bool descend(const Cache& cache) {
+    if (leaves_.size() == static_cast<std::size_t>(pending_)) leaves_.push_back({state_, {}, 0, 0});
+    Leaf& leaf = leaves_[static_cast<std::size_t>(pending_)];
+    leaf.state = state_;
+    leaf.path.clear();
+    std::uint32_t index = 0;
+    for (int edge = -1;;) {
+      Node& node = tree_.node(index);
+      ++node.in_flight;
+      leaf.path.push_back({index, edge});
+      if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
+      if (proven(config_, node))
+        return finish(leaf.path, decided_value(node.lo * std::pow(config_.discount, node.dist), node.dist)), true;
+      if (node.kind == Node::Kind::pending) return remove_marks(tree_, leaf.path), false;
+      if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
+
+      const bool full = tree_.full(static_cast<std::uint32_t>(config_.max_nodes));
+      edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full);
+      if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
+      Edge& taken = tree_.edges(node)[edge];
+      leaf.state.apply(taken.action);
+      if (taken.child == kNone) {
+        taken.child = tree_.add_node();
+        if (leaf.state.terminal()) {
+          Node& end = tree_.node(taken.child);
+          const int value = static_cast<int>(leaf.state.outcome());
+          end.kind = Node::Kind::terminal;
+          end.set_bounds(value, value);
+        }
+      }
+      index = taken.child;
+    }
+  }
+
+  // A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
+  void ask(Leaf& leaf, Node& node, const Cache& cache) {
+    leaf.symmetry = shown_symmetry(leaf.state);
+    leaf.key = leaf.state.hash(leaf.symmetry);
+    if (const float* known = cache.find(leaf.key)) {
+      const float* wdl = known + actions_.size();
+      finish(leaf.path, expand(leaf, {known, wdl, wdl[3]}));
+    } else {
+      node.kind = Node::Kind::pending;
+      ++pending_;
+    }
+  }
+
+  // Orders the symmetries by what they show and takes one of a rank that depends on that alone: mirrored positions are
+  // shown alike.
+  int shown_symmetry(const G& state) const {
+    if (!config_.symmetry) return 0;
+    const int count = state.num_symmetries();
+    std::array<std::pair<std::uint64_t, int>, 8> views;
+    for (int s = 0; s < count; ++s) views[static_cast<std::size_t>(s)] = {state.hash(s), s};
+    const auto end = views.begin() + count;
+    const auto smallest = std::min_element(views.begin(), end)->first;
+    const auto rank = mix64(smallest ^ mix64(seed_ + kGolden)) % static_cast<std::uint64_t>(count);
+    std::nth_element(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(rank), end);
+    return views[rank].second;
+  }
+
+  // Gives the leaf its edges with priors: a softmax of the logits over the legal moves.
+  Value expand(const Leaf& leaf, const Output& output) {
+    Node& node = tree_.node(leaf.path.back().node);
+    const int n = leaf.state.legal(actions_.data());
+    Edge* edges = tree_.add_edges(node, n);
+    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (int i = 0; i < n; ++i) {
+      const Action a = actions_[static_cast<std::size_t>(i)];
+      edges[i] = {static_cast<double>(output.policy[leaf.state.policy_index(leaf.symmetry, a)]), kNone, a};
+      most = std::max(most, edges[i].prior);
+    }
+    for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp(edges[i].prior - most);
+    for (int i = 0; i < n; ++i) edges[i].prior /= sum;
+    node.kind = Node::Kind::expanded;
+    node.v = static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]);
+    if (leaf.path.size() == 1) new_root();
+    return {node.v, static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
+  }
+
+  void finish(const Path& path, Value value) {
+    backup(config_, tree_, path, value);
+    visits_ += path.size() > 1;
+  }
+
+  SearchConfig config_;
+  G state_;
+  Tree tree_;
+  std::uint64_t seed_, game_ = 0;
+  std::uint32_t visits_ = 0;  // Σ N over the root's children
+  Root root_;
+  Selector select_;
+  Rng rollouts_{0};
+  std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
+  int pending_ = 0;
+  std::vector<Action> actions_;  // scratch
+};
+
+}  // namespace tengen

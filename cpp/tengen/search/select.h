@@ -1,0 +1,246 @@
+// Choosing a child: sections 4 and 5 of docs/search.md. The order of floating-point operations is part of the
+// definition.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tengen/search/config.h"
+#include "tengen/search/tree.h"
+
+namespace tengen {
+
+inline bool proven(const SearchConfig& config, const Node& node) { return config.solver && node.decided(); }
+
+// A move is proven lost for its mover when the opponent, to move at the child, has a proven win.
+inline bool lost(const SearchConfig& config, const Node* child) { return config.solver && child && child->lo == 1; }
+
+// Value and plies left of a visited node as its parent reads them: proofs stand for running means.
+struct Reading {
+  double q, m;
+};
+inline Reading read(const SearchConfig& config, const Node& node) {
+  if (!proven(config, node)) return {node.q, node.m};
+  return {node.lo * std::pow(config.discount, node.dist), static_cast<double>(node.dist)};
+}
+
+inline double exploration(const SearchConfig& config, double visits) {
+  if (config.c_factor == 0) return config.c_init;
+  return config.c_init + config.c_factor * std::log((visits + config.c_base + 1) / config.c_base);
+}
+
+// First-play urgency: the value, for the parent, of a move nobody has tried. `seen` is the prior share already tried.
+inline double first_play_urgency(const SearchConfig& config, double parent_q, double seen) {
+  switch (config.fpu_mode) {
+    case FpuMode::reduction:
+      return std::max(-1.0, parent_q - config.fpu_reduction * std::sqrt(seen));
+    case FpuMode::scaled:
+      return std::max(-1.0, parent_q - config.fpu_reduction * ((1 + parent_q) / 2) * std::sqrt(seen));
+    case FpuMode::zero:
+    case FpuMode::infinite:
+      break;
+  }
+  return 0;
+}
+
+// Winning: shorter is better; losing: longer. `child_q` is the child's own view, so a won move has child_q < 0.
+inline double moves_left_utility(const SearchConfig& config, double child_m, double parent_m, double child_q,
+                                 double parent_q) {
+  if (config.mlh_slope == 0) return 0;
+  const double shift = std::clamp(config.mlh_slope * (child_m - parent_m), -config.mlh_cap, config.mlh_cap);
+  if (config.mlh_mode == MlhMode::q) return shift * child_q;
+  if (!(std::abs(parent_q) > 0.8)) return 0;
+  const double certain = std::max(0.0, std::abs(child_q) - 0.8) / 0.2;
+  const double sign = child_q > 0 ? 1 : child_q < 0 ? -1 : 0;
+  return shift * sign * (1.6521 * certain - 0.6521 * certain * certain);
+}
+
+// What is random at a root, and the visits its children had when it became one. Empty vectors: nothing of the kind.
+struct Root {
+  std::vector<double> noise, gumbel;
+  std::vector<std::uint32_t> base;
+  std::vector<int> visit_sequence;  // Gumbel: the visit number each simulation looks for
+  std::vector<bool> candidate;      // Gumbel
+};
+
+// Everything about a node that scores of its children share.
+struct Parent {
+  const SearchConfig& config;
+  const Tree& tree;
+  const Node& node;
+  const Root* root;  // null below the root
+  double weight;     // what one descent in flight adds to a visit count
+  bool loss;         // … and does it count as lost?
+  double visits, sqrt_visits, c, fpu;
+
+  Parent(const SearchConfig& config_, const Tree& tree_, const Node& node_, const Root* root_)
+      : config(config_),
+        tree(tree_),
+        node(node_),
+        root(root_),
+        weight(config.virtual_mode == VirtualMode::loss ? config.virtual_weight : 1),
+        loss(config.virtual_mode == VirtualMode::loss),
+        visits(effective(&node)),
+        sqrt_visits(std::sqrt(visits)),
+        c(exploration(config, visits)),
+        fpu(first_play_urgency(config, node.q, node.seen)) {}
+
+  const Node* child(const Edge& edge) const { return edge.child == kNone ? nullptr : &tree.node(edge.child); }
+  double effective(const Node* n) const { return n ? n->visits + weight * n->in_flight : 0; }
+  double prior(int i) const {
+    const double p = tree.edges(node)[i].prior;
+    if (!root || root->noise.empty()) return p;
+    return (1 - config.noise_epsilon) * p + config.noise_epsilon * root->noise[static_cast<std::size_t>(i)];
+  }
+};
+
+// The terms of one child's score, as selection adds them up and as viewers show them.
+struct Terms {
+  double value, u, moves_left;
+  double score() const { return value + u + moves_left; }
+};
+
+inline Terms terms(const Parent& parent, int i) {
+  const SearchConfig& config = parent.config;
+  const Node* child = parent.child(parent.tree.edges(parent.node)[i]);
+  const bool in_flight_loss = parent.loss && child && child->in_flight > 0;
+  Terms t{parent.fpu, 0, 0};
+  if (child && child->visits > 0) {
+    const Reading r = read(config, *child);
+    t.value = -r.q;
+    if (in_flight_loss)
+      t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
+                (child->visits + parent.weight * child->in_flight);
+    t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+  } else if (in_flight_loss) {
+    t.value = -1;
+  }
+  if (config.rule == Rule::ucb1)
+    t.u = config.c_ucb * std::sqrt(std::log(parent.visits) / parent.effective(child));
+  else
+    t.u = parent.c * parent.prior(i) * parent.sqrt_visits / (1 + parent.effective(child));
+  return t;
+}
+
+// Gumbel's monotone map of a value, in the units of logits.
+inline double gumbel_sigma(const SearchConfig& config, std::uint32_t most_visits, double q) {
+  return (config.gumbel_c_visit + most_visits) * config.gumbel_c_scale * ((q + 1) / 2);
+}
+
+inline double gumbel_logit(double prior) { return std::log(std::max(prior, std::numeric_limits<double>::min())); }
+
+// σ(q) of every child of a Gumbel root, unvisited ones at the mixed value of what is known.
+inline void gumbel_values(const SearchConfig& config, const Tree& tree, std::vector<double>& out) {
+  const Node& root = tree.root();
+  const Edge* edges = tree.edges(root);
+  double visits = 0, prior = 0, weighted = 0;
+  std::uint32_t most = 0;
+  out.assign(root.num_edges, 0);
+  for (int i = 0; i < root.num_edges; ++i) {
+    if (edges[i].child == kNone || tree.node(edges[i].child).visits == 0) continue;
+    const Node& child = tree.node(edges[i].child);
+    const double q = out[static_cast<std::size_t>(i)] = -read(config, child).q;
+    visits += child.visits;
+    prior += edges[i].prior;
+    weighted += edges[i].prior * q;
+    most = std::max(most, child.visits);
+  }
+  const double mixed = prior > 0 ? (root.v + visits / prior * weighted) / (1 + visits) : root.v;
+  for (int i = 0; i < root.num_edges; ++i) {
+    const bool visited = edges[i].child != kNone && tree.node(edges[i].child).visits > 0;
+    double& q = out[static_cast<std::size_t>(i)];
+    q = gumbel_sigma(config, most, visited ? q : mixed);
+  }
+}
+
+// The index of the child to descend to, or −1 when a full tree has none. `full`: children without a node are left out.
+class Selector {
+ public:
+  int operator()(const SearchConfig& config, const Tree& tree, const Node& node, const Root* root, bool full) {
+    const Parent parent(config, tree, node, root);
+    if (root && config.root == RootMode::gumbel) return halving(parent, full);
+    if (root && config.forced_playouts && config.rule == Rule::puct)
+      if (const int forced = forced_child(parent); forced >= 0) return forced;
+    const int best = greatest(parent, full, config.solver);
+    return best >= 0 || !config.solver ? best : greatest(parent, full, false);
+  }
+
+ private:
+  static int greatest(const Parent& parent, bool full, bool skip_lost) {
+    const SearchConfig& config = parent.config;
+    const bool unvisited_first = config.fpu_mode == FpuMode::infinite || config.rule == Rule::ucb1;
+    const Edge* edges = parent.tree.edges(parent.node);
+    int best = -1, untried = -1;
+    double best_score = 0, untried_prior = 0;
+    int untried_flights = 0;
+    for (int i = 0; i < parent.node.num_edges; ++i) {
+      const Node* child = parent.child(edges[i]);
+      if ((full && !child) || (skip_lost && child && child->lo == 1)) continue;
+      if (unvisited_first && (!child || child->visits == 0)) {
+        const int flights = child ? child->in_flight : 0;
+        const double prior = parent.prior(i);
+        if (untried < 0 || flights < untried_flights || (flights == untried_flights && prior > untried_prior))
+          untried = i, untried_flights = flights, untried_prior = prior;
+      } else if (untried < 0) {
+        const double score = terms(parent, i).score();
+        if (best < 0 || score > best_score) best = i, best_score = score;
+      }
+    }
+    return untried >= 0 ? untried : best;
+  }
+
+  // KataGo's forced playouts: a root move once tried is tried in proportion to its noisy prior.
+  static int forced_child(const Parent& parent) {
+    const Edge* edges = parent.tree.edges(parent.node);
+    double total = 0;
+    for (int i = 0; i < parent.node.num_edges; ++i) total += parent.effective(parent.child(edges[i]));
+    for (int i = 0; i < parent.node.num_edges; ++i) {
+      const Node* child = parent.child(edges[i]);
+      if (child && child->visits > 0 && !lost(parent.config, child) &&
+          parent.effective(child) < std::sqrt(2 * parent.prior(i) * total))
+        return i;
+    }
+    return -1;
+  }
+
+  // Sequential halving: the best candidate among those with exactly the visits this simulation looks for.
+  int halving(const Parent& parent, bool full) {
+    const Root& root = *parent.root;
+    const Edge* edges = parent.tree.edges(parent.node);
+    const auto relative = [&](int i) {
+      const Node* child = parent.child(edges[i]);
+      return child ? static_cast<int>(child->visits + child->in_flight - root.base[static_cast<std::size_t>(i)]) : 0;
+    };
+    int simulation = 0;
+    for (int i = 0; i < parent.node.num_edges; ++i) simulation += relative(i);
+    const auto& sequence = root.visit_sequence;
+    const int sought =
+        sequence.empty() ? 0 : sequence[std::min(static_cast<std::size_t>(simulation), sequence.size() - 1)];
+    gumbel_values(parent.config, parent.tree, sigma_);
+
+    const auto pick = [&](auto&& allowed) {
+      int best = -1;
+      double best_score = 0;
+      for (int i = 0; i < parent.node.num_edges; ++i) {
+        const auto index = static_cast<std::size_t>(i);
+        if ((full && edges[i].child == kNone) || !allowed(i)) continue;
+        const double score = root.gumbel[index] + gumbel_logit(edges[i].prior) + sigma_[index];
+        if (best < 0 || score > best_score) best = i, best_score = score;
+      }
+      return best;
+    };
+    const auto alive = [&](int i) { return !lost(parent.config, parent.child(edges[i])); };
+    const auto candidate = [&](int i) { return root.candidate[static_cast<std::size_t>(i)] && alive(i); };
+    int choice = pick([&](int i) { return candidate(i) && relative(i) == sought; });
+    if (choice < 0) choice = pick(candidate);
+    if (choice < 0) choice = pick(alive);
+    if (choice < 0) choice = pick([](int) { return true; });
+    return choice;
+  }
+
+  std::vector<double> sigma_;
+};
+
+}  // namespace tengen

@@ -1,0 +1,184 @@
+"""An agent is a search, an evaluator and a choice of move. Its loop is the only select-evaluate-backup loop there is.
+
+>>> from tengen import games
+>>> from tengen.agent import Agent
+>>> from tengen.config import SearchConfig
+>>> from tengen.evaluator import Rollout
+>>> game = games.make("tictactoe")
+>>> agent = Agent(game, Rollout(), SearchConfig(sims=200))
+>>> position = game.from_moves("a3 b2 a2 c3")
+>>> position.move_text(agent.act(position))
+'a1'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tengen._core import BatchSearch, EdgeView, NodeView, SearchConfig
+from tengen.evaluator import Evaluator, Rollout
+from tengen.games import Game, State
+
+__all__ = ["Agent", "Analysis", "MoveInfo"]
+
+
+@dataclass(frozen=True)
+class MoveInfo:
+    """What a search found out about one move, for the side to move."""
+
+    action: int
+    text: str
+    visits: int
+    share: float  # of all visits
+    prior: float
+    q: float  # −1 … 1
+    wdl: tuple[float, float, float]
+    plies: float  # to the end of the game, by the moves-left estimate
+    u: float  # exploration term of the next selection
+    lcb: float  # lower confidence bound of q
+    proven: str | None  # "win", "draw", "loss", with `plies` exact
+    pv: tuple[str, ...]  # the line the search expects, this move included
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A searched position: moves best first, and the root's own numbers for the side to move."""
+
+    moves: tuple[MoveInfo, ...]
+    best: int
+    visits: int
+    q: float
+    wdl: tuple[float, float, float]
+    plies: float
+    nodes: int
+
+
+class Agent:
+    """Searches positions of one game, `slots` of them side by side. Trees are kept from move to move and never shared."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator | Rollout,
+        config: SearchConfig | None = None,
+        *,
+        seed: int = 0,
+        slots: int = 1,
+        threads: int = 0,
+    ) -> None:
+        self.game = game
+        self.evaluator = evaluator
+        self.config = config or SearchConfig()
+        self.search = BatchSearch(game, slots, self.config, seed, threads)
+        self._roots: list[tuple[str, list[int]] | None] = [None] * slots
+
+    def configure(self, config: SearchConfig) -> None:
+        """Changes the options of every slot; trees are kept. Cache and memory sizes stay as they were made."""
+        self.config = config
+        for slot in range(self.search.trees):
+            self.search.configure(slot, config)
+
+    def act(self, state: State, slot: int = 0) -> int:
+        """The move to play in a position, by the options' temperature."""
+        return self.act_many([state], [slot])[0]
+
+    def act_many(self, states: Sequence[State], slots: Sequence[int] | None = None) -> list[int]:
+        """Moves for many positions at once, one slot each: all of them are evaluated in the same batches."""
+        chosen = list(range(len(states))) if slots is None else list(slots)
+        for state, slot in zip(states, chosen, strict=True):
+            self._set_root(slot, state)
+        self.run(chosen)
+        return [self.search.choose(slot) for slot in chosen]
+
+    def analyze(self, state: State, slot: int = 0) -> Analysis:
+        """Searches a position and says what was found about every move."""
+        self._set_root(slot, state)
+        self.run([slot])
+        return self.report(state, slot)
+
+    def run(self, slots: Sequence[int]) -> None:
+        """Searches the roots of some slots until their budgets are spent or `stop` is called; calling again goes on."""
+        self.search.activate(list(slots))
+        if isinstance(self.evaluator, Rollout):
+            self.search.run_rollouts()
+            return
+        try:
+            while leaves := self.search.select():
+                self.search.backup(*self.evaluator(leaves))
+        except BaseException:
+            self.search.cancel()
+            raise
+
+    def stop(self) -> None:
+        """Ends a search under way in another thread; what it found so far stays."""
+        self.search.stop()
+
+    def report(self, state: State, slot: int = 0) -> Analysis:
+        """What the tree of a slot, whose root is `state`, knows now."""
+        root = self.search.node(slot)
+        best = self.search.best(slot)
+        moves = [self._move_info(state, slot, root, edge) for edge in root.edges]
+        moves.sort(key=lambda move: (move.action != best, -move.visits, -move.prior))
+        return Analysis(
+            tuple(moves), best, self.search.visits(slot), root.q, _wdl(root.q, root.d), root.m, self.search.nodes(slot)
+        )
+
+    def _set_root(self, slot: int, state: State) -> None:
+        """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
+        start, moves = state.start_text(), state.moves()
+        last = self._roots[slot]
+        if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:
+            for action in moves[len(last[1]) :]:
+                self.search.advance(slot, action)
+        else:
+            self.search.reset(slot, state, slot)
+        self._roots[slot] = (start, moves)
+
+    def _move_info(self, state: State, slot: int, root: NodeView, edge: EdgeView) -> MoveInfo:
+        visited = edge.visits > 0
+        decided = self.config.solver and visited and edge.lo == edge.hi
+        q = float(-edge.lo) if decided else -edge.q if visited else edge.value
+        d = float(edge.lo == 0) if decided else edge.d
+        variance = 0.0 if decided else max(0.0, edge.s - edge.q * edge.q)
+        return MoveInfo(
+            action=edge.action,
+            text=state.move_text(edge.action),
+            visits=edge.visits,
+            share=edge.visits / max(1, sum(e.visits for e in root.edges)),
+            prior=edge.prior,
+            q=q,
+            wdl=_wdl(q, d),
+            plies=float(1 + edge.dist) if decided else 1 + edge.m,
+            u=edge.u,
+            lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
+            proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if decided else None,
+            pv=self.principal_variation(state, slot, [edge.action]),
+        )
+
+    def principal_variation(self, state: State, slot: int, path: list[int], limit: int = 20) -> tuple[str, ...]:
+        """The most visited line below a path of actions, as move texts, the path included."""
+        state = state.copy()
+        line = []
+        actions = list(path)
+        while actions and len(line) < limit:
+            action = actions.pop(0)
+            line.append(state.move_text(action))
+            state.apply(action)
+            if not actions:
+                path = path[: len(line)]
+                visited = [e for e in self._edges(slot, path) if e.visits > 0]
+                if visited:
+                    actions = [max(visited, key=lambda e: (e.visits, -e.q, e.prior)).action]
+                    path = path + actions
+        return tuple(line)
+
+    def _edges(self, slot: int, path: list[int]) -> Sequence[EdgeView]:
+        try:
+            return self.search.node(slot, path).edges
+        except ValueError:  # never visited: there is no node
+            return ()
+
+
+def _wdl(q: float, d: float) -> tuple[float, float, float]:
+    return ((1 - d + q) / 2, d, (1 - d - q) / 2)
