@@ -2,7 +2,8 @@
 VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
-SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f 2>/dev/null)
+EXTRAS  := dev openspiel perfect
+SOURCES := $(shell find cpp/tengen cpp/bindings CMakeLists.txt pyproject.toml -type f)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
@@ -46,19 +47,31 @@ format: setup  ## rewrite sources in the project's style
 	find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format -i
 
 stubs: setup  ## regenerate the type stubs of the C++ module
-	$(PY) -m nanobind.stubgen -m tengen._core -o src/tengen/_core.pyi
+	$(PY) -m nanobind.stubgen -q -m tengen._core -o src/tengen/_core.pyi
 
-clean:
+clean:  ## remove everything that was built
 	rm -rf build dist $(VENV)
 
 setup: $(VENV)/.built
 
+# What pyproject.toml asks for, and what builds it; read from there so that no list is written twice.
+define REQUIREMENTS
+import sys, tomllib
+project = tomllib.load(open("pyproject.toml", "rb"))
+extras = project["project"]["optional-dependencies"]
+wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
+print(*wanted, *(line for name in sys.argv[1:] for line in extras[name]), sep="\n")
+endef
+export REQUIREMENTS
+
 $(VENV)/.installed: pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade -c constraints.txt pip
-	$(PY) -m pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/requirements.txt
 	touch $@
 
+# Only the C++ changed: only it is rebuilt, incrementally in build/, without asking the network for anything.
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	$(PY) -m pip install --quiet --no-build-isolation -c constraints.txt -e ".[dev,openspiel,perfect]"
+	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@

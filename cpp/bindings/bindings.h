@@ -18,8 +18,10 @@ struct PyState {
   std::string start = {};  // the position text it was set up from; empty: the start of the game
 };
 
+void bind_build(nanobind::module_& m);
 void bind_games(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_search_config(nanobind::module_& m);
+void bind_solve(nanobind::module_& m);
 
 }  // namespace tengen

@@ -149,8 +149,9 @@ Floats planes(const PyState& self, int symmetry) {
   return out;
 }
 
-nb::tuple replay(const PyGame& self, Array1<std::uint16_t> moves, Array1<std::int64_t> game_start,
-                 Array1<std::int32_t> game, Array1<std::int32_t> ply, Array1<std::uint8_t> symmetry, int threads) {
+nb::typed<nb::tuple, Floats, Bytes> replay(const PyGame& self, Array1<std::uint16_t> moves,
+                                           Array1<std::int64_t> game_start, Array1<std::int32_t> game,
+                                           Array1<std::int32_t> ply, Array1<std::uint8_t> symmetry, int threads) {
   const ReplayRequest request{span_of(moves), span_of(game_start), span_of(game), span_of(ply), span_of(symmetry)};
   const auto samples = request.game.size();
   if (request.ply.size() != samples || request.symmetry.size() != samples)
@@ -220,9 +221,12 @@ std::vector<nb::dict> describe_registry() {
 
 void bind_games(nb::module_& m) {
   // The one exception for wrong user input, raised as tengen.games.GameError (a ValueError).
-  static const nb::exception<Error> game_error(m, "GameError", PyExc_ValueError);
+  nb::exception<Error> game_error(m, "GameError", PyExc_ValueError);
+  game_error.attr("__doc__") =
+      "Wrong text, id, action or option; the message is one line that says what would be right.";
 
-  m.def("registry", &describe_registry, "One dict per game: name, title, sizes, default_size, options.");
+  m.def("registry", &describe_registry, nb::sig("def registry() -> list[dict[str, typing.Any]]"),
+        "One dict per game: name, title, sizes, default_size, options.");
 
   nb::class_<PyState>(m, "State", "A position of a game, and the moves that led to it.")
       .def(
@@ -287,6 +291,7 @@ void bind_games(nb::module_& m) {
             out["line"] = s.state->winning_line();
             return out;
           },
+          nb::sig("def highlights(self) -> dict[str, typing.Any]"),
           "Cells to mark in a picture: {'last': cell or None, 'line': the winning line's cells}.")
       .def(
           "landing_cell",
@@ -384,11 +389,14 @@ void bind_games(nb::module_& m) {
           "symmetry"_a, "The symmetry that undoes one.")
       .def(
           "layout", [](const PyGame& g) { return layout_dict(*g.game); },
+          nb::sig("def layout(self) -> dict[str, typing.Any]"),
           "What a picture needs: kind (cells, gravity, lines, hexes, discs), rows, cols, cell names.")
       .def("replay", &replay, "moves"_a, "game_start"_a, "game"_a, "ply"_a, "symmetry"_a, "threads"_a = 0,
            "Replays prefixes of many games at once: (planes [n, planes, rows, cols], legal moves [n, actions] in "
            "policy order).")
-      .def("__eq__", [](const PyGame& a, const PyGame& b) { return a.game->id().text() == b.game->id().text(); })
+      .def(
+          "__eq__", [](const PyGame& a, const PyGame& b) { return a.game->id().text() == b.game->id().text(); },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const PyGame& g) { return std::hash<std::string>{}(g.game->id().text()); })
       .def("__repr__", [](const PyGame& g) { return "<Game " + g.game->id().text() + ">"; });
 }

@@ -6,11 +6,19 @@ namespace tengen {
 
 Entry tictactoe_entry();
 Entry connect4_entry();
+Entry gomoku_entry();
+Entry othello_entry();
+Entry go_entry();
+Entry hex_entry();
 
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
       tictactoe_entry(),
       connect4_entry(),
+      gomoku_entry(),
+      othello_entry(),
+      go_entry(),
+      hex_entry(),
   };
   return entries;
 }

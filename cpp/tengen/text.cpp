@@ -25,12 +25,28 @@ std::vector<std::string> words(std::string_view text) {
 
 constexpr std::string_view kSymbols = ".XO";
 
+// Bytes of the printable UTF-8 letter that `text` starts with; 0 for a control character or a letter cut in two (which
+// Python could not decode).
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  return std::ranges::all_of(text.substr(1, length - 1), continues) ? length : 0;
+}
+
 }  // namespace
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 60;
+  const auto shown = text.substr(0, kLongest);
   std::string out = "'";
-  for (const char c : text.substr(0, kLongest)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  for (std::size_t i = 0; i < shown.size();) {
+    const auto letter = shown.substr(i, utf8_length(shown.substr(i)));
+    out += letter.empty() ? "?" : letter;
+    i += std::max<std::size_t>(letter.size(), 1);
+  }
   return out + (text.size() > kLongest ? "…'" : "'");
 }
 

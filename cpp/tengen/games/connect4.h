@@ -91,11 +91,9 @@ class Connect4 {
   }
   static Connect4 from_text(const GameId& id, std::string_view text);
 
-  // For the solver: the stones of the side to move, and of both.
+  // For the solver: the stones of the side to move, of both, and the arithmetic on such boards.
   std::uint64_t own() const { return own_; }
   std::uint64_t all() const { return all_; }
-
- private:
   static constexpr std::uint64_t bottom(int col) { return std::uint64_t{1} << (7 * col); }
   static constexpr std::uint64_t top(int col) { return std::uint64_t{1} << (7 * col + 5); }
   static constexpr std::uint64_t column(int col) { return std::uint64_t{0x3f} << (7 * col); }
@@ -126,6 +124,8 @@ class Connect4 {
     }
     return out;
   }
+
+ private:
   bool last_mover_won() const { return has_four(own_ ^ all_); }
 
   std::uint64_t own_ = 0;  // stones of the side to move

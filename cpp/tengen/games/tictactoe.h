@@ -64,11 +64,11 @@ class TicTacToe {
   int stone(int cell) const { return (stones_[0] >> cell & 1) ? 1 : (stones_[1] >> cell & 1) ? 2 : 0; }
   int landing_cell(Action a) const { return a; }
   std::vector<int> winning_line() const {
-    std::vector<int> line;
+    unsigned won = 0;  // two rows at once may share a cell
     for (const unsigned row : kRows)
-      if ((stones_[0] & row) == row || (stones_[1] & row) == row)
-        for (int cell = 0; cell < 9; ++cell)
-          if (row >> cell & 1) line.push_back(cell);
+      if ((stones_[0] & row) == row || (stones_[1] & row) == row) won |= row;
+    std::vector<int> line;
+    for (; won; won &= won - 1) line.push_back(std::countr_zero(won));
     return line;
   }
   std::string move_text(Action a) const { return cell_text(layout(), a); }

@@ -1,0 +1,9 @@
+#include "tengen/games/gomoku.h"
+
+#include "tengen/registry/entry.h"
+
+namespace tengen {
+
+Entry gomoku_entry() { return make_entry<Gomoku<4>, Gomoku<6>>(); }
+
+}  // namespace tengen

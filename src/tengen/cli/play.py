@@ -1,0 +1,160 @@
+"""`tengen play`: a game in the terminal. The opponent moves at random until there are networks."""
+
+import argparse
+import random
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tengen import games
+from tengen.cli import Verbs, add_game, add_verb, board, number, phrases
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXAMPLE = """example: tengen play connect4
+         tengen play gomoku:15 --side second
+         tengen play hex:11 --side both         two people at one keyboard
+         tengen play othello --side none        watch a random game
+
+Without a terminal to type in, and without --side, it shows a random game and ends."""
+
+HUMANS = {"first": {0}, "second": {1}, "both": {0, 1}, "none": set[int]()}
+DEMO_BOARDS = 40  # about as many boards does a demo print when it cannot redraw in place
+DEMO_SECONDS = 0.4  # between two moves of a demo in a terminal
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "play", "play a game in the terminal against a random player", EXAMPLE, run, json=False)
+    add_game(parser)
+    parser.add_argument("--side", choices=HUMANS, help="who you play; none: a demo, both: two people (default: first)")
+    parser.add_argument("--moves", metavar="TEXT", default="-", help="start after these moves ('-' for none)")
+    parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="repeat a game")
+    parser.add_argument("--lang", choices=phrases.PHRASES, help="language (default: the environment's)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    state = games.make(args.game).from_moves(args.moves)
+    side = args.side or ("first" if sys.stdin.isatty() else "none")
+    table = Table(state, random.Random(args.seed), args.lang or phrases.language(), Console(highlight=False))
+    try:
+        if side == "none":
+            table.demo()
+        else:
+            table.play(HUMANS[side])
+    except (EOFError, KeyboardInterrupt):
+        print()
+        table.say("bye")
+    return 0
+
+
+class Table:
+    """One game being played: the position, the random player, and the console it is shown on."""
+
+    def __init__(self, state: games.State, rng: random.Random, lang: str, console: "Console") -> None:
+        self.state, self.rng, self.console = state, rng, console
+        self.phrases = phrases.PHRASES[lang]
+
+    def text(self, phrase: str, side: int = 0, **words: object) -> str:
+        name = self.phrases["second" if side else "first"]
+        return self.phrases[phrase].format(mark=board.mark(self.console, self.state, side), side=name, **words)
+
+    def say(self, phrase: str, side: int = 0, **words: object) -> None:
+        self.console.print(self.text(phrase, side, **words), soft_wrap=True)
+
+    def show(self) -> None:
+        self.console.print(board.draw(self.console, self.state))
+
+    def example_move(self) -> str:
+        legal = self.state.legal_actions()
+        return self.state.move_text(legal[len(legal) // 2]) if legal else "-"
+
+    def play_random(self) -> None:
+        side, action = self.state.to_move(), self.rng.choice(self.state.legal_actions())
+        move = self.state.move_text(action)
+        self.state.apply(action)
+        self.say("random_plays", side, move=move)
+
+    def play(self, humans: set[int]) -> None:
+        self.say("welcome", game=self.state.game.id, move=self.example_move())
+        self.show()
+        while not self.state.is_terminal():
+            if self.state.to_move() not in humans:
+                self.play_random()
+                self.show()
+            elif not self.ask(humans):
+                self.say("bye")
+                return
+        self.show_result()
+
+    def ask(self, humans: set[int]) -> bool:
+        """One line from the person to move; False when they leave."""
+        line = self.console.input(self.text("prompt", self.state.to_move())).strip()
+        match phrases.command(line):
+            case "quit":
+                return False
+            case "help":
+                self.say("help", move=self.example_move())
+            case "hint":
+                self.say("legal", moves=" ".join(map(self.state.move_text, self.state.legal_actions())))
+            case "undo":
+                self.undo(humans)
+            case _ if line:
+                self.play_typed(line)
+        return True
+
+    def play_typed(self, line: str) -> None:
+        try:
+            self.state.apply(self.state.parse_move(line))
+        except games.GameError as error:
+            self.console.print(str(error), markup=False, soft_wrap=True)
+        else:
+            self.show()
+
+    def undo(self, humans: set[int]) -> None:
+        """Takes back the last move of a person, and what was answered to it."""
+        replayed = self.state.game.start()
+        turns = []  # the position before each move of a person
+        for action in self.state.moves():
+            if replayed.to_move() in humans:
+                turns.append(replayed.copy())
+            replayed.apply(action)
+        if turns:
+            self.state = turns[-1]
+            self.show()
+        else:
+            self.say("nothing_to_undo")
+
+    def demo(self) -> None:
+        self.say("demo", game=self.state.game.id)
+        in_place = self.console.is_terminal and board.in_colour(self.console)
+        if in_place:
+            self.animate()
+        else:
+            step = max(1, self.state.game.max_plies // DEMO_BOARDS)
+            while not self.state.is_terminal():
+                self.play_random()
+                if self.state.ply() % step == 0 and not self.state.is_terminal():
+                    self.show()
+            self.show()
+        self.show_result()
+
+    def animate(self) -> None:
+        from rich.live import Live
+
+        with Live(board.draw(self.console, self.state), console=self.console, auto_refresh=False) as live:
+            while not self.state.is_terminal():
+                time.sleep(DEMO_SECONDS)
+                self.state.apply(self.rng.choice(self.state.legal_actions()))
+                live.update(board.draw(self.console, self.state), refresh=True)
+
+    def show_result(self) -> None:
+        value, plies = self.state.outcome(), self.state.ply()
+        if value == 0:
+            self.say("draw", plies=plies)
+        else:
+            to_move = self.state.to_move()
+            self.say("wins", to_move if value > 0 else 1 - to_move, plies=plies)
+        self.say("moves", moves=self.state.moves_text())

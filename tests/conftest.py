@@ -1,0 +1,26 @@
+"""What all tests share: the folder of external truth, and Hypothesis without chance or clocks."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Derandomized: a run is a function of the sources alone. No deadline: nothing is timed in tests.
+settings.register_profile("tengen", derandomize=True, deadline=None, database=None, max_examples=100)
+settings.load_profile("tengen")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing with them")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Facts from elsewhere: TENGEN_DATA, by default ../shared/data beside the checkout."""
+    folder = Path(os.environ.get("TENGEN_DATA") or REPOSITORY.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no external data: {folder} is not there (set TENGEN_DATA)")
+    return folder

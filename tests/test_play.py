@@ -1,0 +1,148 @@
+"""The terminal game: typed moves, commands, languages, and the demo where nobody can type."""
+
+import io
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tengen import games
+from tengen.cli import board, main, phrases
+
+Capture = pytest.CaptureFixture[str]
+PLAY = [sys.executable, "-m", "tengen", "play"]
+
+
+def play(typed: str, *argv: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    return main(["play", *argv])
+
+
+def test_two_people_play_to_the_end(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("1\n2\n1\n2\n1\n2\n1\n", "connect4", "--side", "both", "--lang", "en", monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "The first player wins after 7 plies." in out
+    assert "Moves: 1212121" in out
+    assert "[X]" in out  # the winning line is marked
+
+
+def test_a_wrong_move_is_explained_and_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("9\n[red]\nb2\nb2\nquit\n", "tictactoe", "--side", "both", monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "'9' is not a move; legal moves are a3" in out
+    assert "'[red]' is not a move" in out
+    assert "illegal move b2" in out
+
+
+def test_undo_takes_back_the_answer_too(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    typed = "undo\n4\nundo\n4\nhint\nquit\n"
+    assert play(typed, "connect4", "--side", "first", "--seed", "3", "--lang", "en", monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "There is no move of yours to take back." in out
+    empty = games.make("connect4").start().render()
+    assert out.count(empty) == 2  # at the start, and after the undo
+
+
+def test_undo_keeps_the_opening_move_of_the_other_side(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("undo\n", "connect4", "--side", "second", "--lang", "en", monkeypatch=monkeypatch) == 0
+    assert "There is no move of yours to take back." in capsys.readouterr().out
+
+
+def test_hint_lists_the_legal_moves(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("hint\n", "connect4", "--moves", "444444", "--side", "both", monkeypatch=monkeypatch) == 0
+    assert "1 2 3 5 6 7" in capsys.readouterr().out
+
+
+def test_the_same_seed_gives_the_same_game(capsys: Capture) -> None:
+    outputs = []
+    for seed in ("5", "5", "6"):
+        assert main(["play", "connect4", "--side", "none", "--seed", seed]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_without_a_terminal_a_demo_game_is_shown(name: str) -> None:
+    done = subprocess.run(
+        [*PLAY, name, "--seed", "1", "--lang", "en"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    moves = done.stdout.splitlines()[-1].removeprefix("Moves: ")
+    final = games.make(name).from_moves(moves)
+    assert final.is_terminal()
+    assert final.render() in done.stdout
+
+
+def test_the_end_of_input_quits_politely(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("", "connect4", "--side", "first", "--lang", "en", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.endswith("Goodbye.\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "goodbye"), [({"LANG": "zh_CN.UTF-8"}, "再见"), ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "Goodbye")]
+)
+def test_the_language_comes_from_the_environment(
+    environment: dict[str, str], goodbye: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert play("退出\n", "connect4", "--side", "first", monkeypatch=monkeypatch) == 0
+    assert goodbye in capsys.readouterr().out
+
+
+def test_all_languages_have_all_phrases() -> None:
+    assert len({frozenset(table) for table in phrases.PHRASES.values()}) == 1
+
+
+@pytest.mark.parametrize("leave", ["Ctrl-C", "Ctrl-D", "quit"])
+def test_in_a_terminal(leave: str) -> None:
+    """A real terminal: colours, typed moves, an answer, and every way to leave."""
+    keyboard, terminal = pty.openpty()
+    environment = os.environ | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "COLUMNS": "80"}
+    environment.pop("NO_COLOR", None)
+    command = [*PLAY, "connect4", "--seed", "1", "--lang", "en"]
+    with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment) as process:
+        os.close(terminal)
+        screen = read_until(keyboard, b"first player> ")
+        os.write(keyboard, b"4\n")
+        screen += read_until(keyboard, b"first player> ")
+        if leave == "Ctrl-C":
+            process.send_signal(signal.SIGINT)
+        else:
+            os.write(keyboard, b"\x04" if leave == "Ctrl-D" else b"quit\n")
+        screen += read_until(keyboard, b"Goodbye.")
+        assert process.wait(timeout=60) == 0
+    os.close(keyboard)
+    assert "●".encode() in screen and b"\x1b[" in screen
+    assert b"(random) plays" in screen and b"Traceback" not in screen
+
+
+def read_until(terminal: int, text: bytes) -> bytes:
+    screen = b""
+    while text not in screen:
+        assert select.select([terminal], [], [], 60)[0], f"waited for {text!r} after {screen!r}"
+        screen += os.read(terminal, 4096)
+    return screen
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_the_coloured_board_shows_every_stone(name: str) -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", width=120)
+    state = games.make(name).start()
+    for _ in range(5):
+        state.apply(state.legal_actions()[0])
+    console.print(board.draw(console, state))
+    look = board.LOOKS[state.game.layout()["kind"]]
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    symbols = [symbol for symbol, _ in look.stones]
+    stones = sum(1 for stone in state.stones() if stone)
+    assert sum(drawn.count(symbol) for symbol in set(symbols)) == stones
+    assert drawn.count("\n") == state.game.layout()["rows"] + 1
