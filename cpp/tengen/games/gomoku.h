@@ -1,9 +1,10 @@
-// Gomoku on a square board: a stone on any empty cell, `in_a_row` stones in line win. A full board, after size² plies at
-// the latest, is a draw.
+// Gomoku on a square board: a stone on any empty cell, `in_a_row` stones in line win. A full board, after size² plies
+// at the latest, is a draw.
 //
 //   freestyle   in_a_row or more win
 //   exact       exactly in_a_row win; a longer row is legal and wins nothing
-//   renju       five in a row; Black (first) needs exactly five, White five or more; Black's overlines, double-fours and
+//   renju       five in a row; Black (first) needs exactly five, White five or more; Black's overlines, double-fours
+//   and
 //               double-threes are illegal moves (renju.h). Black to move with forbidden points only: a draw
 //
 //   cell numbers = actions     0        1  …  size − 1       one bit per cell and colour; bit = cell
@@ -49,8 +50,7 @@ class Gomoku {
   int ply() const { return ply_; }
   int to_move() const { return ply_ & 1; }
   bool is_legal(Action a) const {
-    return a < board_->cells && state_ == State::running && !stones_[0].test(a) && !stones_[1].test(a) &&
-           !(black_is_restricted() && is_forbidden(a));
+    return a < board_->cells && state_ == State::running && !is_taken(a) && !(black_is_restricted() && is_forbidden(a));
   }
   int legal(Action* out) const {
     if (state_ != State::running) return 0;
@@ -66,8 +66,10 @@ class Gomoku {
     stones_[mover].set(a);
     hash_.toggle(board_->keys[static_cast<std::size_t>(2 * a + mover)]);
     ++ply_;
-    if (wins_through(mover, a)) state_ = State::won;
-    else if (is_stuck()) state_ = State::drawn;
+    if (wins_through(mover, a))
+      state_ = State::won;
+    else if (is_stuck())
+      state_ = State::drawn;
   }
   bool terminal() const { return state_ != State::running; }
   Outcome outcome() const { return state_ == State::won ? Outcome::loss : Outcome::draw; }
@@ -137,8 +139,10 @@ class Gomoku {
       ++state.ply_;
     }
     if (state.winning_stones(state.to_move()).any()) throw Error("the side to move already has a winning row");
-    if (state.winning_stones(1 - state.to_move()).any()) state.state_ = State::won;
-    else if (state.is_stuck()) state.state_ = State::drawn;
+    if (state.winning_stones(1 - state.to_move()).any())
+      state.state_ = State::won;
+    else if (state.is_stuck())
+      state.state_ = State::drawn;
     return state;
   }
 
@@ -146,6 +150,7 @@ class Gomoku {
   enum class Rule : std::uint8_t { freestyle, exact, renju };  // in the order of the option's choices
   enum class State : std::uint8_t { running, won, drawn };     // won: by the side that moved last
 
+  bool is_taken(int cell) const { return stones_[0].test(cell) | stones_[1].test(cell); }
   Bits<W> empty() const {
     Bits<W> out;
     for (int i = 0; i < W; ++i) {
@@ -159,8 +164,11 @@ class Gomoku {
     return run == in_a_row_ || (run > in_a_row_ && overline_wins);
   }
   bool wins_through(int colour, int cell) const {
-    for (int line = 0; line < GomokuBoard::kLines; ++line)
-      if (is_winning_run(colour, board_->run(stones_[colour], cell, line))) return true;
+    constexpr int kWide = GomokuBoard::kWidest;
+    for (auto lines = board_->lines_with_three(stones_[colour], cell); lines; lines &= lines - 1) {
+      const auto window = board_->template window<kWide>(stones_[colour], cell, std::countr_zero(lines));
+      if (is_winning_run(colour, run_through_centre<kWide>(window))) return true;
+    }
     return false;
   }
   Bits<W> winning_stones(int colour) const {
@@ -171,9 +179,7 @@ class Gomoku {
     return out;
   }
   bool black_is_restricted() const { return rule_ == Rule::renju && to_move() == 0; }
-  bool is_forbidden(int cell) const {
-    return renju::is_forbidden(renju::judge(*board_, stones_[0], stones_[1], cell));
-  }
+  bool is_forbidden(int cell) const { return renju::is_forbidden(renju::judge(*board_, stones_[0], stones_[1], cell)); }
   // No legal move although nobody has won. Nearly always the first empty cell answers.
   bool is_stuck() const {
     if (!black_is_restricted()) return ply_ == board_->cells;
@@ -191,6 +197,6 @@ class Gomoku {
   State state_ = State::running;
 };
 
-static_assert(Game<Gomoku<4>> && Game<Gomoku<6>>);
+static_assert(Game<Gomoku<4>> && Game<Gomoku<8>>);
 
 }  // namespace tengen

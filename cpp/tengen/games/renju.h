@@ -1,4 +1,5 @@
-// Renju's forbidden moves for Black, by the recursive definition of the Renju International Federation's rules (9.2, 9.3).
+// Renju's forbidden moves for Black, by the recursive definition of the Renju International Federation's rules
+// (9.2, 9.3).
 //
 //   five         exactly five black stones in a row: wins, and is never forbidden, whatever else the move makes
 //   overline     six or more in a row: forbidden
@@ -14,7 +15,6 @@
 //   bit of the window   0 1 2 3 4 [5] 6 7 8 9 10        off the board: neither black nor empty
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -28,16 +28,11 @@ constexpr bool is_forbidden(Verdict verdict) { return verdict >= Verdict::overli
 
 constexpr int kCentre = 5;
 
-// The window of a line around a stone.
 struct Window {
-  unsigned black = 0, empty = 0;
+  unsigned black, empty;
 };
 
 constexpr bool holds(unsigned set, int bit) { return set >> bit & 1; }
-
-constexpr int run_through_centre(unsigned black) {
-  return std::countr_one(black >> kCentre) + std::countl_one(black << (32 - kCentre));
-}
 
 // Distinct groups of four stones; a straight four completes at both ends but is one group.
 constexpr int count_fours(Window w) {
@@ -45,8 +40,8 @@ constexpr int count_fours(Window w) {
   unsigned last = 0;
   for (int start = 1; start <= kCentre; ++start) {
     const unsigned cells = 0x1fu << start, stones = w.black & cells;
-    const bool completes = std::popcount(stones) == 4 && (w.empty & cells) && !holds(w.black, start - 1) &&
-                           !holds(w.black, start + 5);
+    const bool completes =
+        std::popcount(stones) == 4 && (w.empty & cells) && !holds(w.black, start - 1) && !holds(w.black, start + 5);
     if (completes && stones != last) ++count, last = stones;
   }
   return count;
@@ -64,34 +59,32 @@ constexpr unsigned straight_four_points(Window w) {
   return points;
 }
 
-template <int W>
-Window window(const GomokuBoard& board, const Bits<W>& black, const Bits<W>& white, int cell, int line) {
-  const int by = board.step[static_cast<std::size_t>(line)];
-  const int first = -std::min(kCentre, board.behind(cell, line)), last = std::min(kCentre, board.ahead(cell, line));
-  Window out;
-  for (int i = first; i <= last; ++i) {
-    const int at = cell + i * by;
-    const unsigned bit = 1u << (kCentre + i);
-    if (black.test(at)) out.black |= bit;
-    else if (!white.test(at)) out.empty |= bit;
-  }
-  return out;
-}
-
 // What Black's stone on the empty `cell` would make.
 template <int W>
 Verdict judge(const GomokuBoard& board, Bits<W> black, const Bits<W>& white, int cell) {
+  constexpr std::size_t kLines = GomokuBoard::kLines;
   black.set(cell);
-  std::array<unsigned, GomokuBoard::kLines> points{};
+  std::array<unsigned, kLines> own;
+  int promising = 0;  // a line needs three stones to count towards anything, and five to be enough alone
+  for (std::size_t line = 0; line < kLines; ++line) {
+    own[line] = board.window<kCentre>(black, cell, static_cast<int>(line));
+    const int stones = std::popcount(own[line]);
+    promising += (stones >= 3) + (stones >= 5);
+  }
+  if (promising < 2) return Verdict::allowed;
+
+  std::array<unsigned, kLines> points{};
   bool five = false, overline = false;
   int fours = 0, lines_with_points = 0;
-  for (int line = 0; line < GomokuBoard::kLines; ++line) {
-    const Window w = window(board, black, white, cell, line);
-    const int run = run_through_centre(w.black);
+  for (std::size_t line = 0; line < kLines; ++line) {
+    const int l = static_cast<int>(line);
+    const Window w{own[line], board.on_board<kCentre>(cell, l) & ~own[line] & ~board.window<kCentre>(white, cell, l)};
+    const int run = run_through_centre<kCentre>(w.black);
     five |= run == 5;
     overline |= run > 5;
     fours += count_fours(w);
-    lines_with_points += (points[static_cast<std::size_t>(line)] = straight_four_points(w)) != 0;
+    points[line] = straight_four_points(w);
+    lines_with_points += points[line] != 0;
   }
   if (five) return Verdict::five;
   if (overline) return Verdict::overline;
@@ -99,14 +92,13 @@ Verdict judge(const GomokuBoard& board, Bits<W> black, const Bits<W>& white, int
   if (lines_with_points < 2) return Verdict::allowed;
 
   int threes = 0;
-  for (int line = 0; line < GomokuBoard::kLines; ++line) {
-    for (unsigned rest = points[static_cast<std::size_t>(line)]; rest; rest &= rest - 1) {
-      const int next = cell + (std::countr_zero(rest) - kCentre) * board.step[static_cast<std::size_t>(line)];
+  for (std::size_t line = 0; line < kLines; ++line)
+    for (unsigned rest = points[line]; rest; rest &= rest - 1) {
+      const int next = cell + (std::countr_zero(rest) - kCentre) * board.step[line];
       if (judge(board, black, white, next) != Verdict::allowed) continue;
       ++threes;
       break;
     }
-  }
   return threes >= 2 ? Verdict::double_three : Verdict::allowed;
 }
 

@@ -4,6 +4,6 @@
 
 namespace tengen {
 
-Entry gomoku_entry() { return make_entry<Gomoku<4>, Gomoku<6>>(); }
+Entry gomoku_entry() { return make_entry<Gomoku<4>, Gomoku<8>>(); }
 
 }  // namespace tengen
