@@ -15,6 +15,12 @@ concept Sampling = requires(const G& position, Rng& rng) {
   { position.sample(rng) } -> std::same_as<Action>;
 };
 
+// A game may say that from here on a legal action stays legal until it is played or the game ends, and none is added.
+template <class G>
+concept Shrinking = requires(const G& position) {
+  { position.legal_only_shrinks() } -> std::same_as<bool>;
+};
+
 template <Game G>
 Action random_action(const G& position, Rng& rng, Action* scratch) {
   if constexpr (Sampling<G>) {
@@ -25,11 +31,28 @@ Action random_action(const G& position, Rng& rng, Action* scratch) {
   }
 }
 
+// The rest of such a game: its legal actions in random order, drawn from one list that is never made again.
+template <Shrinking G>
+int play_out_shrinking(G& state, Rng& rng, Action* scratch) {
+  const int start = state.legal(scratch);
+  int left = start;
+  while (!state.terminal()) {
+    Action& drawn = scratch[rng.below(static_cast<std::uint32_t>(left))];
+    state.apply(drawn);
+    drawn = scratch[--left];
+  }
+  return start - left;
+}
+
 // Plays `state` to its end with uniformly random moves; returns the plies played. `scratch` has room for num_actions().
 template <Game G>
 int play_out(G& state, Rng& rng, Action* scratch) {
   int plies = 0;
-  for (; !state.terminal(); ++plies) state.apply(random_action(state, rng, scratch));
+  for (; !state.terminal(); ++plies) {
+    if constexpr (Shrinking<G>)
+      if (state.legal_only_shrinks()) return plies + play_out_shrinking(state, rng, scratch);
+    state.apply(random_action(state, rng, scratch));
+  }
   return plies;
 }
 

@@ -1,17 +1,19 @@
 // Hex: players fill an n × n rhombus of hexagons; X, the first player, connects top and bottom, O left and right.
 // A full board always connects exactly one of them, so there are no draws and at most n² stones.
 //
-//        a b c d           X's edges        A stone is bit row · n + col of its colour's set. Each colour keeps two
-//        more
-//      1  0 1 2 3             top           sets: its stones joined to its first edge (top, left) and to its second
-//       2  4 5 6 7       O  +-----+  O      (bottom, right). A new stone that touches an edge or a joined stone pulls
-//       its
-//        3  8 9 . .     left \     \ right  whole chain in; every stone enters each set once, so this costs O(1) per
-//        ply
-//         4  . . . .          +-----+       over a game. The mover has won when the new stone is in both sets.
-//                             bottom
-//   The neighbours of 5 are 1 2 4 6 8 9: rows lean right, so (row, col) touches (row − 1, col + 1), not the other
-//   diagonal. Transposing the board keeps neighbours and exchanges the players' edges; turning it by 180° keeps both.
+//      a b c d               top
+//    1  0 1 2 3            +---X---+
+//     2  4 5 6 7      left  O       O  right
+//      3  8 9 . .            +---X---+
+//       4  . . . .            bottom
+//
+// A stone is bit row · n + col of its colour's set. Each colour keeps two more sets: its stones joined to its first
+// edge (top, left) and those joined to its second (bottom, right). A new stone beside one of the two pulls its whole
+// chain in; a new stone beside both wins. So until the end no stone is in both, each enters one at most once, and a ply
+// costs O(1) over a whole game.
+//
+// The neighbours of 5 are 1 2 4 6 8 9: rows lean right, so (row, col) touches (row − 1, col + 1), not the other
+// diagonal. Transposing the board keeps neighbours and exchanges the players' edges; turning it by 180° keeps both.
 //
 // With swap=on the second player may answer the first stone by the action `swap` (index n², only at ply 1) instead of a
 // stone: X's stone is taken off, an O stone is put on its transposed cell, and X is to move. So the second player has
@@ -117,12 +119,7 @@ class Hex {
   }
   bool terminal() const { return over_; }
   Outcome outcome() const { return Outcome::loss; }  // the last stone has won
-  // Uniform over the legal actions: draws until one is legal, about twice per ply over a random game.
-  Action sample(Rng& rng) const {
-    for (;;)
-      if (const auto a = static_cast<Action>(rng.below(static_cast<std::uint32_t>(num_actions()))); is_legal(a))
-        return a;
-  }
+  bool legal_only_shrinks() const { return !swap_on_ || ply_ > 1; }
 
   std::uint64_t board_hash() const { return lanes_[0]; }
   std::uint64_t hash(int s) const {
@@ -172,24 +169,23 @@ class Hex {
     const auto& at = (*board_)[cell];
     stones_[colour].set(cell);
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) lanes_[lane] ^= at.keys[colour][lane];
-    bool both = true;
-    for (int edge = 0; edge < 2; ++edge) {
-      auto& joined = joined_[colour][edge];
-      if (at.on_edge[colour][edge] || (at.neighbours & joined).any())
-        join(cell, stones_[colour], joined);
-      else
-        both = false;
-    }
-    over_ |= both;
+    const auto& [first, second] = joined_[colour];
+    const bool at_first = at.on_edge[colour][0] | (at.neighbours & first).any();
+    const bool at_second = at.on_edge[colour][1] | (at.neighbours & second).any();
+    if (at_first && at_second)
+      over_ = true;
+    else if (at_first || at_second)
+      join(cell, stones_[colour], joined_[colour][at_second]);
   }
   void join(int cell, const Bits<W>& stones, Bits<W>& joined) const {
-    Bits<W> waiting;
-    waiting.set(cell);
+    auto apart = stones - joined, waiting = apart & (*board_)[cell].neighbours;
+    apart.reset(cell);
     while (waiting.any()) {
       const int next = waiting.pop();
-      joined.set(next);
-      waiting |= ((*board_)[next].neighbours & stones) - joined;
+      apart.reset(next);
+      waiting |= (*board_)[next].neighbours & apart;
     }
+    joined = stones - apart;
   }
   void swap_stone() {
     const int cell = Bits<W>(stones_[0]).pop();
