@@ -23,11 +23,15 @@ check: setup  ## style, types, warnings
 	$(BIN)/mypy
 	find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
 
-cpp-test: setup  ## C++ tests with warnings as errors, under ASan and UBSan
+cpp-test: setup  ## C++ tests with warnings as errors, under ASan, UBSan and TSan
 	$(BIN)/cmake -S . -B build/asan -DTENGEN_PYTHON=OFF -DTENGEN_TESTS=ON -DTENGEN_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
 	  -DCMAKE_CXX_FLAGS_DEBUG="-O1" -DTENGEN_SANITIZE=address,undefined > /dev/null
 	$(BIN)/cmake --build build/asan
 	build/asan/tengen_tests
+	$(BIN)/cmake -S . -B build/tsan -DTENGEN_PYTHON=OFF -DTENGEN_TESTS=ON -DTENGEN_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
+	  -DCMAKE_CXX_FLAGS_DEBUG="-O1" -DTENGEN_SANITIZE=thread > /dev/null
+	$(BIN)/cmake --build build/tsan
+	build/tsan/tengen_tests search
 
 bench: setup  ## speeds, as ratios to peers
 	$(BIN)/tengen bench rules

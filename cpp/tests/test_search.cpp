@@ -1,0 +1,186 @@
+// The batched search under sanitizers: threads, interruption, full trees, and no allocation once warm.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "check.h"
+#include "tengen/registry.h"
+#include "tengen/rng.h"
+
+namespace {
+std::atomic<std::int64_t> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+using namespace tengen;
+
+namespace {
+
+// Answers that are a pure function of what is shown.
+struct Oracle {
+  std::vector<float> policy, wdl, moves_left;
+  void answer(const AnySearch& search, int actions) {
+    const auto keys = search.keys();
+    policy.resize(keys.size() * static_cast<std::size_t>(actions));
+    wdl.resize(keys.size() * 3);
+    moves_left.resize(keys.size());
+    for (std::size_t row = 0; row < keys.size(); ++row) {
+      Rng rng(keys[row]);
+      for (int a = 0; a < actions; ++a)
+        policy[row * static_cast<std::size_t>(actions) + static_cast<std::size_t>(a)] =
+            static_cast<float>(rng.uniform());
+      const float win = static_cast<float>(rng.uniform()) / 2, draw = static_cast<float>(rng.uniform()) / 2;
+      wdl[row * 3] = win, wdl[row * 3 + 1] = draw, wdl[row * 3 + 2] = 1 - win - draw;
+      moves_left[row] = static_cast<float>(rng.below(40));
+    }
+  }
+};
+
+void run(AnySearch& search, Oracle& oracle, int actions) {
+  while (search.select()) {
+    oracle.answer(search, actions);
+    search.backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+  }
+}
+
+// A number that changes when any visit of any root changes.
+std::uint64_t signature(const AnySearch& search) {
+  std::uint64_t sum = 0;
+  for (int t = 0; t < search.trees(); ++t) {
+    NodeView root;
+    search.find(t, {}, root);
+    for (const auto& edge : root.edges) sum = mix64(sum + edge.visits) + static_cast<std::uint64_t>(edge.action);
+    sum = mix64(sum + static_cast<std::uint64_t>(root.q * 1e15));
+  }
+  return sum;
+}
+
+SearchConfig small_config() {
+  SearchConfig config;
+  config.sims = 60;
+  config.leaves = 3;
+  config.cache_mb = 1;
+  config.memory_mb = 64;
+  config.noise_epsilon = 0.25;
+  return config;
+}
+
+// Trees at different positions, so that they do not all do the same.
+void scatter(const AnyGame& game, AnySearch& search) {
+  for (int t = 0; t < search.trees(); ++t) {
+    auto state = game.initial();
+    for (int i = 0; i < t % 4; ++i)
+      state->apply(state->legal()[static_cast<std::size_t>(t + i) % state->legal().size()]);
+    search.reset(t, *state, static_cast<std::uint64_t>(t));
+  }
+}
+
+}  // namespace
+
+TEST(search_is_the_same_for_any_number_of_threads) {
+  for (const char* id : {"connect4", "tictactoe", "tictactoe"}) {
+    const auto game = make_game(id);
+    std::uint64_t expected = 0;
+    for (const int threads : {1, 2, 4}) {
+      const auto search = game->make_search(16, small_config(), 7, threads);
+      Oracle oracle;
+      scatter(*game, *search);
+      run(*search, oracle, game->num_actions());
+      for (int t = 0; t < search->trees(); ++t)
+        if (search->expanded(t)) search->advance(t, static_cast<Action>(search->best(t)));
+      run(*search, oracle, game->num_actions());
+      const auto found = signature(*search);
+      CHECK(threads == 1 || found == expected);
+      expected = found;
+    }
+  }
+}
+
+TEST(rollouts_are_the_same_for_any_number_of_threads) {
+  const auto game = make_game("connect4");
+  SearchConfig config = small_config();
+  config.rule = Rule::ucb1;
+  std::uint64_t expected = 0;
+  for (const int threads : {1, 2, 4}) {
+    const auto search = game->make_search(16, config, 7, threads);
+    scatter(*game, *search);
+    search->run_rollouts();
+    CHECK(threads == 1 || signature(*search) == expected);
+    expected = signature(*search);
+  }
+}
+
+TEST(search_stops_when_told_and_goes_on) {
+  const auto game = make_game("connect4");
+  SearchConfig config = small_config();
+  config.sims = 1'000'000'000;
+  config.solver = false;
+  const auto search = game->make_search(4, config, 7, 2);
+  {
+    const std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      search->stop();
+    });
+    Oracle oracle;
+    run(*search, oracle, game->num_actions());
+  }
+  NodeView root;
+  CHECK(search->find(0, {}, root) && root.in_flight == 0);
+  const auto before = search->visits(0);
+  CHECK(before > 0 && before < 1'000'000'000);
+  CHECK(search->select() > 0);
+  search->cancel();
+}
+
+TEST(cancelled_leaves_leave_no_mark) {
+  const auto game = make_game("connect4");
+  const auto search = game->make_search(2, small_config(), 7, 1);
+  Oracle oracle;
+  for (int step = 0; search->select(); ++step) {
+    if (step % 3 == 1) {
+      search->cancel();
+      NodeView root;
+      CHECK(search->find(0, {}, root) && root.in_flight == 0);
+      for (const auto& edge : root.edges) CHECK(edge.in_flight == 0);
+      continue;
+    }
+    oracle.answer(*search, game->num_actions());
+    search->backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+  }
+  CHECK(search->visits(0) == 60);
+}
+
+TEST(a_full_tree_is_searched_on_without_growing) {
+  const auto game = make_game("connect4");
+  SearchConfig config = small_config();
+  config.sims = 2000;
+  config.max_nodes = 100;
+  config.solver = false;
+  const auto search = game->make_search(1, config, 7, 1);
+  Oracle oracle;
+  run(*search, oracle, game->num_actions());
+  CHECK(search->nodes(0) == 100);
+  CHECK(search->visits(0) == 2000);
+}
+
+TEST(no_allocation_once_warm) {
+  const auto game = make_game("connect4");
+  SearchConfig config = small_config();
+  config.sims = 400;
+  config.leaves = 8;
+  const auto search = game->make_search(4, config, 7, 1);
+  Oracle oracle;
+  run(*search, oracle, game->num_actions());
+  for (int t = 0; t < 4; ++t) search->reset(t, *game->initial(), static_cast<std::uint64_t>(t));
+  const auto before = allocations.load();
+  run(*search, oracle, game->num_actions());
+  CHECK(allocations.load() - before < 20);  // the new roots' noise; not one per simulation
+}
