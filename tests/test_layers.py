@@ -13,9 +13,10 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records", "solver"],
+    ["games", "config", "records", "solver", "elo"],
     ["nn", "evaluator"],
     ["agent", "reference"],
+    ["players", "treepicture"],
     ["selfplay", "replay", "learner", "arena", "scorecard"],
     ["hub"],
     ["train", "engine", "app"],
