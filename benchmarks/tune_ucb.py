@@ -1,6 +1,6 @@
 """Finds UCB1's constant for pure MCTS: values meet the default at equal simulations, in paired games.
 
-    python benchmarks/tune_ucb.py connect4 --games 400 --sims 1000 --values 0.7 1.0 2.0
+python benchmarks/tune_ucb.py connect4 --games 400 --sims 1000 --values 0.7 1.0 2.0
 """
 
 import argparse
@@ -30,8 +30,11 @@ def main() -> None:
             for i, c in enumerate((value, args.against))
         )
         result = play_match(game, a, b, openings, slots=slots).pairs.summary()
-        print(f"{game.id} c_ucb {value:g} against {args.against:g}, {args.games} games of {spec}: "
-              f"{result.score:.1%} ({result.low:.1%} … {result.high:.1%})", flush=True)
+        print(
+            f"{game.id} c_ucb {value:g} against {args.against:g}, {args.games} games of {spec}: "
+            f"{result.score:.1%} ({result.low:.1%} … {result.high:.1%})",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
