@@ -86,8 +86,8 @@ def test_analyze_shows_what_a_search_thinks_of_every_move(
     assert play(f"{typed}\n", *argv, monkeypatch=monkeypatch) == 0
     lines = capsys.readouterr().out.splitlines()
     first = next(i for i, line in enumerate(lines) if heading in line)
-    assert [line.split()[0] for line in lines[first + 1 : first + 8]][0] == "1"  # the winning move stands first
-    assert sorted(line.split()[0] for line in lines[first + 1 : first + 8]) == list("1234567")
+    moves = [line.split()[0] for line in lines[first + 1 : first + 8]]
+    assert moves[0] == "1" and sorted(moves) == list("1234567")  # the winning move stands first
 
 
 @pytest.mark.parametrize("opponent", ["random", "mcts:50", "mcts:50,solver", "uniform@20", "solver"])

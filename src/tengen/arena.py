@@ -20,7 +20,7 @@ from tengen.players import Player
 
 __all__ = ["GameRecord", "Match", "draw_openings", "opening_plies", "play_match", "save_games"]
 
-DRAWS_PER_OPENING = 50  # how often a new one is looked for before a repeated one is taken
+MOST_TRIES = 100  # to find an opening that has not been drawn before
 
 
 @dataclass(frozen=True)
@@ -87,25 +87,31 @@ def draw_openings(game: Game, count: int, plies: int | None = None, seed: int = 
     """Random openings after which the game goes on, different positions as long as there are any."""
     plies = opening_plies(game) if plies is None else plies
     seen: set[str] = set()
-    return [_draw_opening(game, plies, Rng(seed, number, 0, "opening"), seen) for number in range(count)]
+    openings: list[tuple[int, ...]] = []
+    tries = MOST_TRIES
+    for number in range(count):
+        state = _draw_opening(game, plies, Rng(seed, number, 0, "opening"), seen, tries)
+        if state.position_text() in seen:
+            tries = 1  # there are hardly any new ones left
+        seen.add(state.position_text())
+        openings.append(tuple(state.moves()))
+    return openings
 
 
-def _draw_opening(game: Game, plies: int, rng: Rng, seen: set[str]) -> tuple[int, ...]:
+def _draw_opening(game: Game, plies: int, rng: Rng, seen: set[str], tries: int) -> State:
     found: State | None = None
-    for _ in range(DRAWS_PER_OPENING):
+    for attempt in range(MOST_TRIES):
         state = game.start()
         while state.ply() < plies and not state.is_terminal():
             legal = state.legal_actions()
             state.apply(legal[rng.below(len(legal))])
-        if state.is_terminal():
-            continue
-        found = state
-        if state.position_text() not in seen:
-            break
+        if not state.is_terminal():
+            found = state
+        if found and (attempt + 1 >= tries or found.position_text() not in seen):
+            return found
     if found is None:
         raise ValueError(f"{game.id} is over after {plies} random plies: choose fewer opening plies")
-    seen.add(found.position_text())
-    return tuple(found.moves())
+    return found
 
 
 def play_match(
