@@ -24,6 +24,11 @@ MISTAKES = {
     "unknown game": (["perft", "chess", "2"], "connect4"),
     "empty game": (["perft", "", "2"], "connect4"),
     "size of a game with one board": (["perft", "connect4:9", "2"], "takes no size"),
+    "unknown size": (["perft", "gomoku:5", "2"], "6 to 19"),
+    "size that is no number": (["play", "go:nine"], "2 to 19"),
+    "bad value of an option": (["games", "go:9,komi=0.3"], "steps of 0.5"),
+    "bad word for an option": (["games", "hex:11,swap=maybe"], "off, on"),
+    "options that contradict": (["games", "gomoku:15,in_a_row=4,rule=renju"], "in_a_row=5"),
     "unknown game option": (["perft", "connect4,komi=7", "2"], "komi"),
     "unknown game in games": (["games", "chess"], "connect4"),
     "unknown game in play": (["play", "chess"], "connect4"),
@@ -40,6 +45,9 @@ MISTAKES = {
     "impossible position": (["perft", "tictactoe", "2", "--position", "XX./.../... X"], "X has 2 stones"),
     "position and moves": (["perft", "connect4", "2", "--position", "X", "--moves", "4"], "--position"),
     "bytes that are no text": (["perft", "connect\udcff", "2"], "UTF-8"),
+    "game without a solver": (["solve", "go:9", "-"], "connect4"),
+    "malformed move to solve": (["solve", "connect4", "44x"], "legal moves are 1 2 3 4 5 6 7"),
+    "nothing left to solve": (["solve", "connect4", "1212121"], "the game is over"),
     "unknown side": (["play", "connect4", "--side", "third"], "first"),
     "unknown language": (["play", "connect4", "--lang", "xx"], "zh"),
     "bad seed": (["play", "connect4", "--seed", "-3"], "-3"),
@@ -113,6 +121,11 @@ def test_one_game_in_detail(name: str, capsys: Capture) -> None:
         (["tictactoe", "9"], 127872),
         (["tictactoe", "1", "--position", "XOX/OXO/... X"], 3),
         (["tictactoe", "50"], 0),
+        (["go:2", "2"], 4 * (3 + 1) + (4 + 1)),
+        (["go:2", "2", "--no-pass"], 4 * 3),
+        (["othello", "3", "--free-pass"], 56),
+        # X has just taken the last disc of O: finished, which Othello's tables count as one sequence.
+        (["othello:6", "2", "--position", "....../....../..XX../..XX../...X../...... O"], 1),
     ],
 )
 def test_perft_prints_the_number_alone(argv: list[str], count: int, capsys: Capture) -> None:
@@ -165,7 +178,8 @@ def test_every_game_has_a_peer_to_be_measured_with() -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     for name in games.names():
         id, peer = bench.PEERS[name]
-        assert games.make(id).planes_shape[1:] == tuple(pyspiel.load_game(peer).observation_tensor_shape()[-2:])
+        theirs = pyspiel.load_game(peer).new_initial_state()
+        assert len(games.make(id).start().legal_actions()) == len(theirs.legal_actions())
 
 
 def test_doctor_names_every_extra(capsys: Capture) -> None:

@@ -12,14 +12,12 @@
 // 5. No game lasts longer than `max_plies()`; each game says in its header what happens there.
 // 6. `board_hash()` names the stones alone, as repetition rules see them. `hash(s)` names everything the network sees
 //    under symmetry `s`: equal exactly when the planes written by `encode(s, …)` are equal.
-// 7. `encode(s, out)` writes `num_planes() × rows() × cols()` floats, side to move first, shown under the s-th
-// symmetry;
+// 7. `encode(s, out)` writes `num_planes() × rows × cols` floats, side to move first, shown under the s-th symmetry;
 //    `policy_index(s, a)` is where action `a` then stands in the network's policy. Symmetry 0 is the plain view (which
 //    for Hex turns the board for the second player). `transform(s, a)` is the action on the real board; playing
 //    transformed moves leads to the transformed position.
 // 8. `move_text` ∘ `parse_move` and `position_text` ∘ `from_text` are identities: every reachable position can be
-// written
-//    and set up again with the same board, side, legal moves and planes.
+//    written and set up again with the same board, side, legal moves and planes.
 #pragma once
 
 #include <concepts>

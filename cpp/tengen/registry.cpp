@@ -13,12 +13,8 @@ Entry hex_entry();
 
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
-      tictactoe_entry(),
-      connect4_entry(),
-      gomoku_entry(),
-      othello_entry(),
-      go_entry(),
-      hex_entry(),
+      tictactoe_entry(),  // one line per game
+      connect4_entry(),  gomoku_entry(), othello_entry(), go_entry(), hex_entry(),
   };
   return entries;
 }

@@ -168,6 +168,24 @@ TEST(hex_swapped_games_may_fill_the_board) {
   CHECK(state.terminal() && state.ply() == 10 && state.max_plies() == 10);
 }
 
+TEST(hex_playouts_play_legal_games) {
+  for (const bool swap_on : {false, true}) {
+    std::vector<Action> scratch(10);
+    int swaps = 0;
+    for (std::uint64_t game = 0; game < 200; ++game) {
+      Rng rng(13, game, 0, Purpose::rollout);
+      Hex<2> state(id_of(swap_on ? "hex:3,swap=on" : "hex:3"));
+      CHECK(play_out(state, rng, scratch.data()) == state.ply());
+      CHECK(connects(state, 1 - state.to_move()) && !connects(state, state.to_move()));
+      int stones = 0;
+      for (int cell = 0; cell < 9; ++cell) stones += state.stone(cell) != 0;
+      CHECK(stones == state.ply() || stones == state.ply() - 1);
+      swaps += stones != state.ply();
+    }
+    CHECK(swap_on ? swaps > 5 && swaps < 60 : swaps == 0);  // one in nine is expected
+  }
+}
+
 TEST(hex_shows_both_sides_the_same_edges) {
   const auto first = position("hex:3", "X.O/.../... X");
   const auto second = position("hex:3", "O../X../X.. O");

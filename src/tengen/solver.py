@@ -24,7 +24,7 @@ from tengen import games
 from tengen._core import Connect4Solver
 from tengen.games import GameError, State
 
-__all__ = ["FULL_COLUMN", "Solution", "book_path", "plies_left", "score_many", "solve", "solve_many"]
+__all__ = ["BOOK_PLIES", "FULL_COLUMN", "Solution", "book_path", "plies_left", "score_many", "solve", "solve_many"]
 
 FULL_COLUMN = Connect4Solver.FULL_COLUMN
 """Stands in the arrays of solve_many where a column is full."""

@@ -6,10 +6,9 @@
 //                                #  g  h  i     12 13 14 15     ±(N+1), never off the array, and no edge is a special
 //                                #  #  #  #     16 17 18 19     case. A board smaller than N just has more border.
 //
-//   a chain, here b-e-d          head_: b e d → e               `head_` names the chain of a stone, by one of its
-//   stones;
-//                                next_: b → e → d → b           `next_` runs through its stones in a circle, so that
-//                                                               two chains are joined by swapping two links.
+//   a chain, here b-e-d          head_: b e d → e               A stone's chain is named by one of its stones. Its
+//                                next_: b → e → d → b           stones form a circle of links, so that two chains
+//                                                               are joined by swapping two links.
 //
 // Liberties are counted per chain as *pseudo-liberties*: pairs of a stone and an empty point beside it. They change by
 // one per neighbour when a stone comes or goes (true liberties would need a search), and still answer everything the
@@ -85,11 +84,13 @@ class GoBoard {
   // Would a stone of `colour` on the empty point p have a liberty, after captures?
   bool can_place(int p, int colour) const {
     if (empty_neighbours(p)) return true;
+    // An own chain with another liberty, or one of the opponent's without. No branches: they would be mispredicted.
+    bool placeable = false;
     for (const int step : kNeighbours) {
       const int q = p + step;
-      if (colour_[q] != kBorder && (colour_[q] == colour) != is_last_liberty(p, head_[q])) return true;
+      placeable |= (colour_[q] != kBorder) & ((colour_[q] == colour) != is_last_liberty(p, head_[q]));
     }
-    return false;
+    return placeable;
   }
 
   // hash()[0] as it would be after play(p, colour).
@@ -128,7 +129,7 @@ class GoBoard {
     pseudo_[p] = static_cast<Point>(empty_neighbours(p));
     for (const int step : kNeighbours) --pseudo_[head_[p + step]];
     for (const int step : kNeighbours)
-      if (colour_[p + step] == colour && head_[p + step] != head_[p]) join(head_[p], head_[p + step]);
+      if (colour_[p + step] == colour && head_[p + step] != head_[p]) join(head_[p + step], head_[p]);
   }
 
   bool has_liberty(int stone) const { return pseudo_[head_[stone]] != 0; }

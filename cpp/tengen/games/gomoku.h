@@ -3,9 +3,9 @@
 //
 //   freestyle   in_a_row or more win
 //   exact       exactly in_a_row win; a longer row is legal and wins nothing
-//   renju       five in a row; Black (first) needs exactly five, White five or more; Black's overlines, double-fours
-//   and
-//               double-threes are illegal moves (renju.h). Black to move with forbidden points only: a draw
+//   renju       Black (first) wins with exactly five, White with five or more; Black's overlines, double-fours and
+//               double-threes are illegal moves (renju.h). Black to move with forbidden points only: a draw.
+//               No opening rules
 //
 //   cell numbers = actions     0        1  …  size − 1       one bit per cell and colour; bit = cell
 //                              size     …                    rows are named from the bottom: a1 is the last row's first
@@ -17,6 +17,7 @@
 #include "tengen/game.h"
 #include "tengen/games/gomoku_board.h"
 #include "tengen/games/renju.h"
+#include "tengen/rng.h"
 #include "tengen/text.h"
 
 namespace tengen {
@@ -74,7 +75,7 @@ class Gomoku {
   bool terminal() const { return state_ != State::running; }
   Outcome outcome() const { return state_ == State::won ? Outcome::loss : Outcome::draw; }
 
-  // Uniform over the legal moves: rejection costs cells / legal moves tries, about 1.5 over a random game on 15×15.
+  // Uniform over the legal moves: rejection costs cells / legal moves tries, about 1.4 over a random game on 15×15.
   Action sample(Rng& rng) const {
     for (;;) {
       const auto a = static_cast<Action>(rng.below(static_cast<std::uint32_t>(board_->cells)));

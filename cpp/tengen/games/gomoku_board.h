@@ -65,12 +65,12 @@ struct GomokuBoard {
     return out & on_board<R>(cell, line);
   }
 
-  // The lines (as a set of bits) in which three or more stand in a row through the stone on `cell`.
+  // The lines, as a set of bits, in which three or more stand in a row through the stone on `cell`. Near an edge a line
+  // may be named wrongly (the cells beyond are read from elsewhere), but none is left out: a filter before `window`.
   template <int W>
   unsigned lines_with_three(const Bits<W>& stones, int cell) const {
     unsigned near = 0;
     for (int row = 0; row < 5; ++row) near |= five_bits(stones, cell + (row - 2) * size - 2) << 5 * row;
-    near &= near_on_board_[static_cast<std::size_t>(cell)];
     unsigned lines = 0;
     for (int line = 0; line < kLines; ++line) {
       constexpr std::array<int, kLines> kStep{1, 5, 6, 4};
@@ -83,7 +83,6 @@ struct GomokuBoard {
 
  private:
   std::vector<std::array<std::uint16_t, kLines>> on_board_;
-  std::vector<std::uint32_t> near_on_board_;
 
   template <int W>
   static unsigned five_bits(const Bits<W>& stones, int first) {
@@ -98,19 +97,14 @@ struct GomokuBoard {
         step{1, n, n + 1, n - 1},
         symmetry(n, n),
         keys(symmetric_keys(n, n, 0x60305eedULL + static_cast<std::uint64_t>(n))),
-        on_board_(static_cast<std::size_t>(n * n)),
-        near_on_board_(static_cast<std::size_t>(n * n)) {
+        on_board_(static_cast<std::size_t>(n * n)) {
     constexpr std::array<int, kLines> kDown{0, 1, 1, 1}, kRight{1, 0, 1, -1};
     const auto inside = [n](int i) { return i >= 0 && i < n; };
-    for (int cell = 0; cell < cells; ++cell) {
+    for (int cell = 0; cell < cells; ++cell)
       for (std::size_t line = 0; line < kLines; ++line)
         for (int i = -kWidest; i <= kWidest; ++i)
           if (inside(cell / n + i * kDown[line]) && inside(cell % n + i * kRight[line]))
             on_board_[static_cast<std::size_t>(cell)][line] |= static_cast<std::uint16_t>(1 << (kWidest + i));
-      for (int bit = 0; bit < 25; ++bit)
-        if (inside(cell / n + bit / 5 - 2) && inside(cell % n + bit % 5 - 2))
-          near_on_board_[static_cast<std::size_t>(cell)] |= 1u << bit;
-    }
   }
 };
 

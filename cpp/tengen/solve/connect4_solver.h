@@ -21,7 +21,7 @@ namespace tengen {
 
 enum class SolveMode {
   strong,  // the score
-  weak,    // its sign only: 1 win, 0 draw, −1 loss; several times faster
+  weak,    // its sign only: 1 win, 0 draw, −1 loss; about twice as fast
 };
 
 // Bounds on scores. Entries are single words, so threads share a table without locks: a race loses an entry at worst.
