@@ -137,7 +137,7 @@ def reference_run(case: Case) -> Iterator[tuple[int, list[ReferenceSearch]]]:
     for move in range(case.moves):
         for sims in dict.fromkeys([case.config.sims, case.config.sims + case.more_sims]):
             for search in searches:
-                search.config = case.config.replace(sims=sims)
+                search.configure(case.config.replace(sims=sims))
                 search.run(evaluator)
             yield move, [search for search in searches if not search.root.terminal]
         for search in searches:

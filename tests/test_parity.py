@@ -6,10 +6,7 @@ from typing import Any
 import pytest
 
 from parity_case import GAMES, VALUES, Case, Options, first_difference, random_case, results
-from tengen import _core
 from tengen._core import SearchConfig
-
-needs_cpp = pytest.mark.skipif(not hasattr(_core, "BatchSearch"), reason="the C++ search is not built yet")
 
 # Options that cannot show on a search by themselves: what else has to be set for them to matter.
 CONTEXT: dict[str, Options] = {
@@ -69,14 +66,12 @@ def test_every_option_changes_a_result(name: str) -> None:
     )
 
 
-@needs_cpp
 @pytest.mark.parametrize(("name", "value"), option_cases())
 def test_each_option_agrees(name: str, value: Any) -> None:
     for case in cases_around(name):
         assert first_difference(with_option(case, name, value)) is None, with_option(case, name, value)
 
 
-@needs_cpp
 @pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("reuse", [True, False])
 @pytest.mark.parametrize("cache_mb", [0, 64])
@@ -94,13 +89,11 @@ def check(seeds: range) -> None:
         assert difference is None, f"python -m tests.parity_case {seed}: {difference}"
 
 
-@needs_cpp
 @pytest.mark.parametrize("chunk", range(10))
 def test_random_option_sets_agree(chunk: int) -> None:
     check(range(30 * chunk, 30 * (chunk + 1)))
 
 
-@needs_cpp
 @pytest.mark.fuzz
 @pytest.mark.parametrize("chunk", range(200))
 def test_very_many_random_option_sets_agree(chunk: int) -> None:

@@ -19,9 +19,9 @@ class Root(Tree):
     # --- Section 5: the root ---
 
     def draw_randomness(self) -> None:
-        """For a root that was just expanded, or a visited node that just became the root."""
+        """For a root just expanded, a visited node that just became the root, and after options changed."""
         edges, config = self.root.edges, self.config
-        self.noisy = config.noise_epsilon > 0 and self.is_puct() and bool(edges)
+        self.noisy = config.noise_epsilon > 0 and config.root == "puct" and bool(edges)
         if self.noisy:
             alpha = config.noise_alpha if config.noise_alpha > 0 else config.noise_total / len(edges)
             for edge, noise in zip(edges, self._stream("noise").dirichlet(alpha, len(edges)), strict=True):
@@ -72,9 +72,9 @@ class Root(Tree):
     # --- Section 6: move, sampling, target ---
 
     def best_action(self) -> int:
-        return self._final_edge(lcb=self.config.lcb).action
+        return self._final_edge().action
 
-    def _final_edge(self, *, lcb: bool) -> Edge:
+    def _final_edge(self) -> Edge:
         edges = self._expanded_root().edges
         if self.is_proven(self.root) and self.root.lo != 0:
             return self._decided_edge(edges)
@@ -82,7 +82,7 @@ class Root(Tree):
         most = max(choices, key=self._by_visits)
         if self.config.root == "gumbel":
             return max((edge for edge in choices if edge.N == most.N), key=self._gumbel_score())
-        if not lcb or most.N == 0:
+        if not self.config.lcb or most.N == 0:
             return most
         enough = [edge for edge in choices if edge.N > 0 and self.config.lcb_share * most.N <= edge.N]
         return max(enough, key=lambda edge: (self._lower_bound(edge), *self._by_visits(edge)))
@@ -155,9 +155,9 @@ class Root(Tree):
 
     def _pruned_visits(self) -> list[float]:
         """Root visits, without those that only forced playouts explain (target_pruning)."""
-        root, best = self.root, self._final_edge(lcb=False)
+        root, best = self.root, max(self.unless_lost(self.root.edges), key=self._by_visits)
         weights = [float(edge.N) for edge in root.edges]
-        if not self.config.target_pruning or not self.is_puct() or best.N == 0:
+        if not self.config.target_pruning or best.N == 0:
             return weights
 
         def score(edge: Edge, visits: float) -> float:

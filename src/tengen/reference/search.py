@@ -186,7 +186,7 @@ class ReferenceSearch(Root):
             return None
         if node is self.root and self.config.root == "gumbel":
             return self.choose_by_gumbel(choices)
-        if node is self.root and self.is_puct() and self.config.forced_playouts:
+        if node is self.root and self.config.rule == "puct" and self.config.forced_playouts:
             for edge in choices:
                 if edge.N > 0 and not self.is_lost_move(edge) and self.effective(edge) < self._forced(edge):
                     return edge
@@ -212,6 +212,11 @@ class ReferenceSearch(Root):
         return symmetry, key
 
     # --- Section 10: going on ---
+
+    def configure(self, config: SearchConfig) -> None:
+        """Changes options between searches; more `sims` let a finished search go on."""
+        self.config = config
+        self.draw_randomness()
 
     def advance(self, action: int) -> None:
         """Plays a move; with tree_reuse its subtree stays."""

@@ -130,9 +130,6 @@ class Tree:
             return (1 - self.config.noise_epsilon) * edge.P + self.config.noise_epsilon * edge.noise
         return edge.P
 
-    def is_puct(self) -> bool:
-        return self.config.rule == "puct" and self.config.root == "puct"
-
     def score(self, node: Node, edge: Edge) -> float:
         value = self.value(node, edge)
         parent_visits, child_visits = self.effective(node), self.effective(edge)
