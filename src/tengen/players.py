@@ -24,7 +24,7 @@ __all__ = ["AgentPlayer", "Player", "PlayerError", "make_player", "pure_mcts", "
 
 CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
 
-# UCB1's constant per game, the best of self-matches of mcts:1000 (benchmarks/tune_ucb.py); values are in [−1, 1].
+# UCB1's constant per game, from matches of mcts:1000 with itself (docs/matches.md); others take the search's default.
 C_UCB = {"connect4": 1.0, "othello": 1.0}
 
 MOST_SIMS = 10_000_000
