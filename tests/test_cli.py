@@ -139,15 +139,17 @@ def test_perft_as_json(capsys: Capture) -> None:
 
 
 def test_a_long_count_can_be_interrupted() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tengen", "perft", "connect4", "30"], stderr=subprocess.PIPE
-    ) as process:
-        time.sleep(1)
+    script = "import sys; from tengen.cli import main; print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, "perft", "connect4", "30"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert process.stdout and process.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        try:
-            _, err = process.communicate(timeout=20)
-        finally:
-            process.kill()
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
     assert process.returncode in (-signal.SIGINT, 130)
     assert b"Traceback" not in err
 

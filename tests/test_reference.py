@@ -424,8 +424,8 @@ def test_noise_is_drawn_anew_for_every_root_and_stays_out_of_priors() -> None:
         seen.append(noise)
         assert all(edge.noise == 0 for edge in silent.root.edges)
         assert [e.P for e in search.root.edges] == [e.P for e in silent.root.edges]
-        inner = [edge for node in all_nodes(search) if node is not search.root for edge in node.edges]
-        assert all(edge.noise == 0 for edge in inner)
+        inner = [(node, edge) for node in all_nodes(search) if node is not search.root for edge in node.edges]
+        assert all(edge.noise == 0 and search.effective_prior(node, edge) == edge.P for node, edge in inner)
         action = max(search.root.edges, key=lambda edge: edge.N).action
         for each in (search, silent):
             each.advance(action)
