@@ -139,20 +139,27 @@ def test_perft_as_json(capsys: Capture) -> None:
 
 
 def test_a_long_count_can_be_interrupted() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tengen", "perft", "connect4", "30"], stderr=subprocess.PIPE
-    ) as process:
-        time.sleep(1)
+    script = "import sys; from tengen.cli import main; print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, "perft", "connect4", "30"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert process.stdout and process.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
     assert process.returncode in (-signal.SIGINT, 130)
     assert b"Traceback" not in err
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+@pytest.mark.parametrize("argv", [["games"], ["perft", "connect4", "1"]], ids=["rich", "print"])
+def test_a_closed_pipe_is_no_error(argv: list[str]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run([sys.executable, "-m", "tengen", "games"], stdout=write_end, stderr=subprocess.PIPE)
+    command = [sys.executable, "-m", "tengen", *argv]
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE)
     os.close(write_end)
     assert done.stderr == b""
 

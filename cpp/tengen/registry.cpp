@@ -12,10 +12,16 @@ Entry go_entry();
 Entry hex_entry();
 
 const std::vector<Entry>& registry() {
+  // clang-format off
   static const std::vector<Entry> entries{
-      tictactoe_entry(),  // one line per game
-      connect4_entry(),  gomoku_entry(), othello_entry(), go_entry(), hex_entry(),
+      tictactoe_entry(),
+      connect4_entry(),
+      gomoku_entry(),
+      othello_entry(),
+      go_entry(),
+      hex_entry(),
   };
+  // clang-format on
   return entries;
 }
 
