@@ -1,0 +1,13 @@
+"""Evaluators: a batch of leaves in; policy logits, win/draw/loss and plies left out.
+
+>>> from tengen import games
+>>> from tengen.evaluator import Uniform
+>>> evaluate = Uniform(games.make("connect4"))
+"""
+
+from tengen.evaluator.hashed import Hash
+from tengen.evaluator.protocol import Batch, Evaluation, Evaluator, Leaves
+from tengen.evaluator.queue import QueueEvaluator
+from tengen.evaluator.uniform import Uniform
+
+__all__ = ["Batch", "Evaluation", "Evaluator", "Hash", "Leaves", "QueueEvaluator", "Uniform"]

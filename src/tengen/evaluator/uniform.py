@@ -1,0 +1,28 @@
+"""An evaluator that knows nothing."""
+
+import numpy as np
+
+from tengen.evaluator.protocol import Evaluation, Leaves
+from tengen.games import Game
+
+
+class Uniform:
+    """Every move is as likely as the next, winning and losing are even (so Q is exactly 0), the end is now.
+
+    The arrays are made once and lent again at every call; a larger batch than ever before makes larger ones.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._actions = game.num_actions
+        self._reserve(256)
+
+    def _reserve(self, rows: int) -> None:
+        self._policy = np.zeros((rows, self._actions), np.float32)
+        self._wdl = np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
+        self._moves_left = np.zeros(rows, np.float32)
+
+    def __call__(self, leaves: Leaves, /) -> Evaluation:
+        rows = len(leaves)
+        if rows > len(self._moves_left):
+            self._reserve(2 * rows)
+        return Evaluation(self._policy[:rows], self._wdl[:rows], self._moves_left[:rows])
