@@ -13,10 +13,11 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records"],
+    ["games", "config", "records", "elo"],
     ["solver"],
     ["nn", "evaluator"],
     ["agent", "reference"],
+    ["players", "treepicture"],
     ["selfplay", "replay", "learner", "arena", "scorecard"],
     ["hub"],
     ["train", "engine", "app"],

@@ -5,6 +5,7 @@ import os
 import pty
 import select
 import signal
+import string
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from tengen import games
-from tengen.cli import board, main, phrases
+from tengen.cli import board, main, moves_table, phrases
 
 Capture = pytest.CaptureFixture[str]
 PLAY = [sys.executable, "-m", "tengen", "play"]
@@ -53,9 +54,58 @@ def test_undo_keeps_the_opening_move_of_the_other_side(monkeypatch: pytest.Monke
     assert "There is no move of yours to take back." in capsys.readouterr().out
 
 
-def test_hint_lists_the_legal_moves(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    assert play("hint\n", "connect4", "--moves", "444444", "--side", "both", monkeypatch=monkeypatch) == 0
-    assert "1 2 3 5 6 7" in capsys.readouterr().out
+def test_hint_names_a_good_move_and_the_legal_ones(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    argv = ("connect4", "--moves", "444444", "--side", "both", "--lang", "en")
+    assert play("hint\n", *argv, monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "Try " in out and "Legal moves: 1 2 3 5 6 7" in out
+    for opponent in ("mcts:1000", "solver", "random"):
+        assert (
+            play(
+                "hint\n",
+                "connect4",
+                "--moves",
+                "121212",
+                "--opponent",
+                opponent,
+                "--side",
+                "both",
+                "--lang",
+                "en",
+                monkeypatch=monkeypatch,
+            )
+            == 0
+        )
+        assert "Try 1 (expected score 100%)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "lang", "heading"), [("analyze", "en", "visits"), ("分析", "zh", "访问")])
+def test_analyze_shows_what_a_search_thinks_of_every_move(
+    typed: str, lang: str, heading: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    argv = ("connect4", "--moves", "121212", "--side", "first", "--lang", lang)
+    assert play(f"{typed}\n", *argv, monkeypatch=monkeypatch) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = next(i for i, line in enumerate(lines) if heading in line)
+    moves = [line.split()[0] for line in lines[first + 1 : first + 8]]
+    assert moves[0] == "1" and sorted(moves) == list("1234567")  # the winning move stands first
+
+
+@pytest.mark.parametrize("opponent", ["random", "mcts:50", "mcts:50,solver", "uniform@20", "solver"])
+def test_any_player_can_be_the_opponent(opponent: str, capsys: Capture) -> None:
+    argv = ["play", "connect4", "--moves", "4444435", "--side", "none", "--opponent", opponent, "--lang", "en"]
+    assert main([*argv, "--seed", "1"]) == 0
+    out = capsys.readouterr().out
+    assert f"({opponent}) plays" in out
+    assert games.make("connect4").from_moves(out.splitlines()[-1].removeprefix("Moves: ")).is_terminal()
+
+
+def test_options_reach_the_opponents_search(capsys: Capture) -> None:
+    outputs = set()
+    for options in ([], ["--sims", "20"], ["--set", "search.c_ucb=30"]):
+        assert main(["play", "connect4", "--side", "none", "--seed", "1", "--opponent", "mcts:200", *options]) == 0
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 3
 
 
 def test_the_same_seed_gives_the_same_game(capsys: Capture) -> None:
@@ -69,7 +119,10 @@ def test_the_same_seed_gives_the_same_game(capsys: Capture) -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_without_a_terminal_a_demo_game_is_shown(name: str) -> None:
     done = subprocess.run(
-        [*PLAY, name, "--seed", "1", "--lang", "en"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [*PLAY, name, "--opponent", "random", "--seed", "1", "--lang", "en"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
     moves = done.stdout.splitlines()[-1].removeprefix("Moves: ")
@@ -99,6 +152,16 @@ def test_the_language_comes_from_the_environment(
 
 def test_all_languages_have_all_phrases() -> None:
     assert len({frozenset(table) for table in phrases.PHRASES.values()}) == 1
+    assert set(moves_table.HEADINGS) == set(moves_table.PROVEN) == set(phrases.PHRASES)
+    assert len({len(headings) for headings in moves_table.HEADINGS.values()}) == 1
+
+
+def test_phrases_have_the_same_blanks_in_all_languages() -> None:
+    def blanks(text: str) -> set[str | None]:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    for phrase, text in phrases.PHRASES["en"].items():
+        assert all(blanks(table[phrase]) == blanks(text) for table in phrases.PHRASES.values()), phrase
 
 
 @pytest.mark.parametrize("leave", ["Ctrl-C", "Ctrl-D", "quit"])
@@ -121,7 +184,7 @@ def test_in_a_terminal(leave: str) -> None:
         process.wait()
         os.close(keyboard)
     assert "●".encode() in screen and b"\x1b[" in screen
-    assert b"(random) plays" in screen and b"Traceback" not in screen
+    assert b"(mcts:1000) plays" in screen and b"Traceback" not in screen
 
 
 def press(leave: str, keyboard: int, process: "subprocess.Popen[bytes]") -> None:

@@ -95,7 +95,12 @@ class State:
         """The position as one line; Game.position reads it back."""
 
     def moves(self) -> list[int]:
-        """The actions played so far."""
+        """The actions played since the start, or since the position was set up."""
+
+    def start_text(self) -> str:
+        """
+        The position text this game was set up from; empty when it began at the start.
+        """
 
     def moves_text(self) -> str:
         """The moves as text ('-' for none); Game.from_moves reads it back."""
@@ -183,6 +188,430 @@ class Game:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+class ConfigError(ValueError):
+    pass
+
+class SearchConfig:
+    """
+    Every parameter of the search. Immutable; SearchConfig(sims=100, fpu_mode='zero').
+    """
+
+    def __init__(self, **options: int | float | bool | str) -> None: ...
+
+    def replace(self, **changes: int | float | bool | str) -> SearchConfig:
+        """A copy with some options changed."""
+
+    def to_dict(self) -> dict[str, int | float | bool | str]:
+        """All options by name."""
+
+    @staticmethod
+    def fields() -> list[dict[str, object]]:
+        """The table: name, kind, low, high, choices, default, about."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def sims(self) -> int:
+        """
+        Simulations per move; visits inherited from the last search count. 0: the network alone.
+        """
+
+    @property
+    def seconds(self) -> float:
+        """Time per move; 0: no limit but the simulations."""
+
+    @property
+    def leaves(self) -> int:
+        """
+        Leaves a tree gathers before the network is asked: 1 in self-play, 8 for a single game.
+        """
+
+    @property
+    def rule(self) -> str:
+        """
+        How a move is selected in the tree: puct with a network, ucb1 for pure MCTS.
+        """
+
+    @property
+    def c_init(self) -> float:
+        """Exploration constant at the first visit."""
+
+    @property
+    def c_base(self) -> float:
+        """Visits after which exploration has grown noticeably."""
+
+    @property
+    def c_factor(self) -> float:
+        """How much exploration grows with visits; 0: a fixed constant."""
+
+    @property
+    def c_ucb(self) -> float:
+        """Exploration constant of ucb1."""
+
+    @property
+    def fpu_mode(self) -> str:
+        """First-play urgency: what an unvisited move is assumed to be worth."""
+
+    @property
+    def fpu_reduction(self) -> float:
+        """How far below its parent an unvisited move is assumed to be."""
+
+    @property
+    def mlh_mode(self) -> str:
+        """
+        How moves-left enters selection: q scales with the value, lc0 only in decided positions.
+        """
+
+    @property
+    def mlh_slope(self) -> float:
+        """Preference for short wins and long losses, per ply; 0: off."""
+
+    @property
+    def mlh_cap(self) -> float:
+        """Largest effect of moves-left on a score."""
+
+    @property
+    def discount(self) -> float:
+        """Value kept per ply; below 1 near results count for more."""
+
+    @property
+    def solver(self) -> bool:
+        """Prove wins, draws and losses in the tree and use the proofs."""
+
+    @property
+    def symmetry(self) -> bool:
+        """
+        Show each position to the network under one of its symmetries, chosen by position and seed.
+        """
+
+    @property
+    def root(self) -> str:
+        """
+        How the root spends its simulations: puct, or gumbel with sequential halving.
+        """
+
+    @property
+    def gumbel_m(self) -> int:
+        """Moves a Gumbel root considers."""
+
+    @property
+    def gumbel_c_visit(self) -> float:
+        """Gumbel: weight of values against priors before any visit."""
+
+    @property
+    def gumbel_c_scale(self) -> float:
+        """Gumbel: scale of values against priors."""
+
+    @property
+    def noise_epsilon(self) -> float:
+        """
+        Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play.
+        """
+
+    @property
+    def noise_alpha(self) -> float:
+        """
+        Concentration of the noise; 0: noise_total divided by the number of legal moves.
+        """
+
+    @property
+    def noise_total(self) -> float:
+        """
+        Total concentration of the noise over all legal moves, when noise_alpha is 0.
+        """
+
+    @property
+    def forced_playouts(self) -> bool:
+        """Visit noisy root moves at least sqrt(2·P·N) times."""
+
+    @property
+    def target_pruning(self) -> bool:
+        """Take forced and purely exploratory visits out of the training target."""
+
+    @property
+    def virtual_mode(self) -> str:
+        """What a descent in flight counts as: visits, or lost visits."""
+
+    @property
+    def virtual_weight(self) -> float:
+        """Losses a descent in flight counts as, in mode loss."""
+
+    @property
+    def temperature(self) -> float:
+        """Temperature of the played move before ply temperature_plies."""
+
+    @property
+    def temperature_plies(self) -> int:
+        """Plies from the start of the game that use temperature."""
+
+    @property
+    def temperature_end(self) -> float:
+        """Temperature from then on; 0: the best move."""
+
+    @property
+    def target_temperature(self) -> float:
+        """Temperature of the training target."""
+
+    @property
+    def lcb(self) -> bool:
+        """Choose the final move by the lower confidence bound of its value."""
+
+    @property
+    def lcb_z(self) -> float:
+        """Standard errors taken off for that bound."""
+
+    @property
+    def lcb_share(self) -> float:
+        """
+        Only moves with this share of the best move's visits are considered for it.
+        """
+
+    @property
+    def early_stop(self) -> bool:
+        """End a search when the remaining simulations cannot change the move."""
+
+    @property
+    def tree_reuse(self) -> bool:
+        """Keep the played move's subtree for the next search."""
+
+    @property
+    def max_nodes(self) -> int:
+        """Most nodes of one tree; 0: as many as memory_mb allows."""
+
+    @property
+    def memory_mb(self) -> int:
+        """
+        Memory for all trees of a batch together; a full tree is searched on without growing.
+        """
+
+    @property
+    def cache_mb(self) -> int:
+        """Memory for remembered network answers; 0: off."""
+
+class Rng:
+    """A counter-based random stream, named by (seed, game, ply, purpose)."""
+
+    def __init__(self, seed: int, game: int, ply: int, purpose: str) -> None: ...
+
+    def next(self) -> int:
+        """64 random bits."""
+
+    def below(self, n: int) -> int:
+        """Uniform in 0 … n − 1."""
+
+    def uniform(self) -> float:
+        """Uniform in [0, 1)."""
+
+    def gumbel(self) -> float:
+        """A standard Gumbel number."""
+
+    def dirichlet(self, alpha: float, n: int) -> list[float]:
+        """A symmetric Dirichlet sample of length n."""
+
+def mix64(x: int) -> int:
+    """SplitMix64's finaliser."""
+
+class EdgeView:
+    """
+    A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).
+    """
+
+    @property
+    def action(self) -> int: ...
+
+    @property
+    def prior(self) -> float:
+        """The network's probability."""
+
+    @property
+    def noise(self) -> float:
+        """Root noise, apart from the prior; 0 where there is none."""
+
+    @property
+    def value(self) -> float:
+        """
+        Value for the parent as selection sees it (first-play urgency when unvisited).
+        """
+
+    @property
+    def u(self) -> float:
+        """Exploration term."""
+
+    @property
+    def moves_left(self) -> float:
+        """Moves-left utility."""
+
+    @property
+    def score(self) -> float:
+        """What selection compares."""
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def q(self) -> float: ...
+
+    @property
+    def d(self) -> float: ...
+
+    @property
+    def m(self) -> float: ...
+
+    @property
+    def s(self) -> float: ...
+
+    @property
+    def lo(self) -> int: ...
+
+    @property
+    def hi(self) -> int: ...
+
+    @property
+    def dist(self) -> int: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+class NodeView:
+    """A node of the tree, copied out; values for the side to move there."""
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def q(self) -> float: ...
+
+    @property
+    def d(self) -> float: ...
+
+    @property
+    def m(self) -> float: ...
+
+    @property
+    def s(self) -> float: ...
+
+    @property
+    def v(self) -> float: ...
+
+    @property
+    def seen(self) -> float: ...
+
+    @property
+    def lo(self) -> int: ...
+
+    @property
+    def hi(self) -> int: ...
+
+    @property
+    def dist(self) -> int: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @property
+    def terminal(self) -> bool: ...
+
+    @property
+    def expanded(self) -> bool: ...
+
+    @property
+    def edges(self) -> list[EdgeView]: ...
+
+class Leaves:
+    """
+    Positions that need an evaluation; valid until the next select. False when there are none.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __bool__(self) -> bool: ...
+
+    @property
+    def planes(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), writable=False)]:
+        """float32 [leaves, planes, rows, cols], lent without copying."""
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)]:
+        """uint64 [leaves]: the hash of what each row of planes shows."""
+
+class BatchSearch:
+    """
+    Many trees searched together, the network asked once per step for all of them.
+    """
+
+    def __init__(self, game: Game, trees: int, config: SearchConfig, seed: int = 0, threads: int = 0) -> None: ...
+
+    @property
+    def trees(self) -> int: ...
+
+    def config(self, tree: int) -> SearchConfig: ...
+
+    def configure(self, tree: int, config: SearchConfig) -> None:
+        """Changes a tree's options; its statistics stay."""
+
+    def reset(self, tree: int, state: State, game_number: int = 0) -> None:
+        """Starts a tree afresh at a position."""
+
+    def advance(self, tree: int, action: int) -> None:
+        """Plays a move; its subtree is kept (tree_reuse)."""
+
+    def activate(self, trees: Sequence[int]) -> None:
+        """Only these trees are searched from now on; at first all are."""
+
+    def select(self) -> Leaves:
+        """
+        Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.
+        """
+
+    def backup(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], wdl: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], moves_left: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
+        """
+
+    def cancel(self) -> None:
+        """Forgets the leaves of the last select; the trees stay usable."""
+
+    def run_rollouts(self) -> None:
+        """Runs the whole search natively with random playouts for evaluations."""
+
+    def stop(self) -> None:
+        """Ends the search under way, from any thread; a later select goes on."""
+
+    def set_network(self, hash: int) -> None:
+        """
+        Names the network that answers from now on: answers of others are forgotten.
+        """
+
+    def finished(self, tree: int) -> bool: ...
+
+    def visits(self, tree: int) -> int:
+        """Simulations so far, inherited ones included."""
+
+    def best(self, tree: int) -> int:
+        """The move to play."""
+
+    def choose(self, tree: int) -> int:
+        """The move to play, sampled with the options' temperature."""
+
+    def target(self, tree: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The training target over all actions."""
+
+    def node(self, tree: int, path: Sequence[int] = []) -> NodeView:
+        """The node reached from the root by a list of actions."""
+
+    def nodes(self, tree: int) -> int:
+        """Nodes in a tree."""
+
+    def bytes(self, tree: int) -> int:
+        """Memory in use by a tree."""
+
+    def counts(self) -> dict[str, int]:
+        """Rows evaluated, leaves that shared a row, batches."""
 
 class Connect4Solver:
     """Exact Connect4 results. Used through tengen.solver."""

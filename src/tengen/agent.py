@@ -55,7 +55,7 @@ class Analysis:
 
 
 class Agent:
-    """Searches positions of one game, `slots` of them side by side. Trees are kept from move to move and never shared."""
+    """Searches positions of one game, `slots` of them side by side; trees are kept from move to move, never shared."""
 
     def __init__(
         self,
@@ -72,12 +72,18 @@ class Agent:
         self.config = config or SearchConfig()
         self.search = BatchSearch(game, slots, self.config, seed, threads)
         self._roots: list[tuple[str, list[int]] | None] = [None] * slots
+        self._numbers = list(range(slots))
 
     def configure(self, config: SearchConfig) -> None:
         """Changes the options of every slot; trees are kept. Cache and memory sizes stay as they were made."""
         self.config = config
         for slot in range(self.search.trees):
             self.search.configure(slot, config)
+
+    def new_game(self, slot: int, number: int) -> None:
+        """A slot's next position starts a game of its own: a fresh tree, and random streams named by `number`."""
+        self._roots[slot] = None
+        self._numbers[slot] = number
 
     def act(self, state: State, slot: int = 0) -> int:
         """The move to play in a position, by the options' temperature."""
@@ -132,7 +138,7 @@ class Agent:
             for action in moves[len(last[1]) :]:
                 self.search.advance(slot, action)
         else:
-            self.search.reset(slot, state, slot)
+            self.search.reset(slot, state, self._numbers[slot])
         self._roots[slot] = (start, moves)
 
     def _move_info(self, state: State, slot: int, root: NodeView, edge: EdgeView) -> MoveInfo:
@@ -159,7 +165,7 @@ class Agent:
     def principal_variation(self, state: State, slot: int, path: list[int], limit: int = 20) -> tuple[str, ...]:
         """The most visited line below a path of actions, as move texts, the path included."""
         state = state.copy()
-        line = []
+        line: list[str] = []
         actions = list(path)
         while actions and len(line) < limit:
             action = actions.pop(0)

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from tengen.config import ConfigError
 from tengen.games import GameError
 
-VERBS = ("games", "play", "perft", "solve", "bench", "doctor")
+VERBS = ("games", "play", "analyze", "match", "perft", "solve", "bench", "doctor")
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -73,6 +74,12 @@ def add_game(parser: Parser) -> None:
     parser.add_argument("game", metavar="GAME", help="NAME[:SIZE][,option=value…], such as connect4 or go:9,komi=7.5")
 
 
+def add_settings(parser: Parser, flag: str = "--set", whose: str = "the search") -> None:
+    parser.add_argument(
+        flag, action="append", default=[], metavar="search.NAME=VALUE", help=f"change an option of {whose} (repeatable)"
+    )
+
+
 def number(kind: Callable[[str], float], low: float, high: float, what: str) -> Callable[[str], float]:
     """A reader of numbers in a range, for `add_argument(type=…)`."""
 
@@ -106,7 +113,7 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 def make_parser() -> tuple[Parser, Verbs]:
     parser = Parser(
         prog="tengen",
-        description="Board games from their rules alone: play them, count them, solve them.",
+        description="Board games from their rules alone: play them, search them, count them, solve them.",
         epilog="example: tengen play connect4        help on a verb: tengen play --help",
     )
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version and exit")
@@ -149,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except SystemExit as stop:  # argparse after --help or an error
         return stop.code if isinstance(stop.code, int) else 0
-    except (GameError, UsageError) as error:
+    except (GameError, ConfigError, UsageError) as error:
         print(f"tengen {args.verb}: {' '.join(str(error).split())}", file=sys.stderr)
         return EXIT_USAGE
     except KeyboardInterrupt:

@@ -6,44 +6,49 @@ PHRASES = {
     "en": {
         "first": "first player",
         "second": "second player",
-        "welcome": "{game}. Type a move such as {move}, or: help, hint, undo, quit.",
-        "demo": "{game}: two random players.",
+        "welcome": "{game} against {opponent}. Type a move such as {move}, or: help, hint, analyze, undo, quit.",
+        "welcome_both": "{game}. Type a move such as {move}, or: help, hint, analyze, undo, quit.",
+        "demo": "{game}: {opponent} plays both sides.",
         "prompt": "{mark} {side}> ",
-        "random_plays": "{mark} {side} (random) plays {move}",
+        "plays": "{mark} {side} ({opponent}) plays {move}",
         "wins": "{mark} The {side} wins after {plies} plies.",
         "draw": "A draw after {plies} plies.",
         "moves": "Moves: {moves}",
-        "legal": "Legal moves: {moves}",
+        "hint": "Try {move} (expected score {score}). Legal moves: {moves}",
         "nothing_to_undo": "There is no move of yours to take back.",
         "bye": "Goodbye.",
-        "help": "  MOVE   play it, for example {move}\n"
-        "  hint   list the legal moves\n"
-        "  undo   take back your last move\n"
-        "  quit   leave the game",
+        "help": "  MOVE      play it, for example {move}\n"
+        "  hint      a good move, and the legal ones\n"
+        "  analyze   what a search thinks of every move\n"
+        "  undo      take back your last move\n"
+        "  quit      leave the game",
     },
     "zh": {
         "first": "先手",
         "second": "后手",
-        "welcome": "{game}。输入着法（例如 {move}），或输入：帮助、提示、悔棋、退出。",
-        "demo": "{game}：两个随机棋手对弈。",
+        "welcome": "{game}，对手 {opponent}。输入着法（例如 {move}），或输入：帮助、提示、分析、悔棋、退出。",
+        "welcome_both": "{game}。输入着法（例如 {move}），或输入：帮助、提示、分析、悔棋、退出。",
+        "demo": "{game}：{opponent} 执双方对弈。",
         "prompt": "{mark} {side}> ",
-        "random_plays": "{mark} {side}（随机）走 {move}",
+        "plays": "{mark} {side}（{opponent}）走 {move}",
         "wins": "{mark} {side}获胜，共 {plies} 步。",
         "draw": "平局，共 {plies} 步。",
         "moves": "棋谱：{moves}",
-        "legal": "合法着法：{moves}",
+        "hint": "可以走 {move}（预期得分 {score}）。合法着法：{moves}",
         "nothing_to_undo": "没有可以悔的棋。",
         "bye": "再见。",
-        "help": "  着法         落子，例如 {move}\n"
-        "  提示 hint    列出合法着法\n"
-        "  悔棋 undo    收回你的上一步\n"
-        "  退出 quit    离开",
+        "help": "  着法            落子，例如 {move}\n"
+        "  提示 hint       一步好棋，以及合法着法\n"
+        "  分析 analyze    搜索对每个着法的评价\n"
+        "  悔棋 undo       收回你的上一步\n"
+        "  退出 quit       离开",
     },
 }
 
 COMMANDS = {
     "help": {"help", "h", "?", "帮助"},
     "hint": {"hint", "moves", "提示"},
+    "analyze": {"analyze", "analyse", "分析"},
     "undo": {"undo", "u", "悔棋"},
     "quit": {"quit", "q", "exit", "退出"},
 }

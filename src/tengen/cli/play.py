@@ -1,4 +1,4 @@
-"""`tengen play`: a game in the terminal. The opponent moves at random until there are networks."""
+"""`tengen play`: a game in the terminal against any player, with hints and analysis."""
 
 import argparse
 import random
@@ -7,27 +7,38 @@ import time
 from typing import TYPE_CHECKING
 
 from tengen import games
-from tengen.cli import Verbs, add_game, add_verb, board, number, phrases
+from tengen.cli import Verbs, add_game, add_settings, add_verb, board, number, phrases
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-EXAMPLE = """example: tengen play connect4
-         tengen play gomoku:15 --side second
-         tengen play hex:11 --side both         two people at one keyboard
-         tengen play othello --side none        watch a random game
+    from tengen.agent import Analysis
+    from tengen.players import Player
 
-Without a terminal to type in, and without --side, it shows a random game and ends."""
+EXAMPLE = """example: tengen play connect4
+         tengen play gomoku:15 --side second --opponent mcts:5000
+         tengen play connect4 --opponent solver     somebody who never errs
+         tengen play hex:11 --side both             two people at one keyboard
+         tengen play othello --side none            watch a game
+
+Without a terminal to type in, and without --side, it shows a game and ends."""
 
 HUMANS = {"first": {0}, "second": {1}, "both": {0, 1}, "none": set[int]()}
+OPPONENT = "mcts:1000"
+ADVISER_SIMS = 5000  # of the search behind hint and analyze, or the opponent's if it has more
 DEMO_BOARDS = 40  # about as many boards does a demo print when it cannot redraw in place
 DEMO_SECONDS = 0.4  # between two moves of a demo in a terminal
 
 
 def add(verbs: Verbs) -> None:
-    parser = add_verb(verbs, "play", "play a game in the terminal against a random player", EXAMPLE, run, json=False)
+    parser = add_verb(verbs, "play", "play a game in the terminal", EXAMPLE, run, json=False)
     add_game(parser)
     parser.add_argument("--side", choices=HUMANS, help="who you play; none: a demo, both: two people (default: first)")
+    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS or solver (default: %(default)s)"
+    parser.add_argument("--opponent", metavar="SPEC", default=OPPONENT, help=opponent)
+    sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
+    parser.add_argument("--sims", type=sims, help="simulations per move of the opponent")
+    add_settings(parser, whose="the opponent's search")
     parser.add_argument("--moves", metavar="TEXT", default="-", help="start after these moves ('-' for none)")
     parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="repeat a game")
     parser.add_argument("--lang", choices=phrases.PHRASES, help="language (default: the environment's)")
@@ -36,9 +47,14 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from tengen.players import make_player
+
     state = games.make(args.game).from_moves(args.moves)
     side = args.side or ("first" if sys.stdin.isatty() else "none")
-    table = Table(state, random.Random(args.seed), args.lang or phrases.language(), Console(highlight=False))
+    seed = random.randrange(2**32) if args.seed is None else args.seed
+    settings = [*([f"search.sims={args.sims}"] if args.sims else []), *args.set]
+    opponent = make_player(args.opponent, state.game, seed=seed, settings=settings)
+    table = Table(state, opponent, args.lang or phrases.language(), Console(highlight=False))
     try:
         if side == "none":
             table.demo()
@@ -51,10 +67,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Table:
-    """One game being played: the position, the random player, and the console it is shown on."""
+    """One game being played: the position, the opponent, and the console it is shown on."""
 
-    def __init__(self, state: games.State, rng: random.Random, lang: str, console: "Console") -> None:
-        self.state, self.rng, self.console = state, rng, console
+    def __init__(self, state: games.State, opponent: "Player", lang: str, console: "Console") -> None:
+        self.state, self.opponent, self.lang, self.console = state, opponent, lang, console
         self.phrases = phrases.PHRASES[lang]
 
     def text(self, phrase: str, side: int = 0, **words: object) -> str:
@@ -71,18 +87,35 @@ class Table:
         legal = self.state.legal_actions()
         return self.state.move_text(legal[len(legal) // 2]) if legal else "-"
 
-    def play_random(self) -> None:
-        side, action = self.state.to_move(), self.rng.choice(self.state.legal_actions())
+    def advance(self) -> tuple[int, str]:
+        """The opponent's move, played: who moved, and what."""
+        side, (action,) = self.state.to_move(), self.opponent.act_many([self.state], [0])
         move = self.state.move_text(action)
         self.state.apply(action)
-        self.say("random_plays", side, move=move)
+        return side, move
+
+    def answer(self) -> None:
+        side, move = self.advance()
+        self.say("plays", side, move=move, opponent=self.opponent.name)
+
+    def analysis(self) -> "Analysis":
+        """What a search thinks of the position: the opponent's own kind where it searches, in a tree of its own."""
+        from tengen.agent import Agent
+        from tengen.players import AgentPlayer, search_player
+
+        if not isinstance(self.opponent, AgentPlayer):
+            return search_player(f"mcts:{ADVISER_SIMS},solver", self.state.game).agent.analyze(self.state)
+        theirs = self.opponent.agent
+        config = theirs.config.replace(sims=max(theirs.config.sims, ADVISER_SIMS), solver=True)
+        return Agent(self.state.game, theirs.evaluator, config).analyze(self.state)
 
     def play(self, humans: set[int]) -> None:
-        self.say("welcome", game=self.state.game.id, move=self.example_move())
+        welcome = "welcome_both" if len(humans) == 2 else "welcome"
+        self.say(welcome, game=self.state.game.id, move=self.example_move(), opponent=self.opponent.name)
         self.show()
         while not self.state.is_terminal():
             if self.state.to_move() not in humans:
-                self.play_random()
+                self.answer()
                 self.show()
             elif not self.ask(humans):
                 self.say("bye")
@@ -98,12 +131,24 @@ class Table:
             case "help":
                 self.say("help", move=self.example_move())
             case "hint":
-                self.say("legal", moves=" ".join(map(self.state.move_text, self.state.legal_actions())))
+                self.hint()
+            case "analyze":
+                self.show_analysis()
             case "undo":
                 self.undo(humans)
             case _ if line:
                 self.play_typed(line)
         return True
+
+    def hint(self) -> None:
+        best = self.analysis().moves[0]
+        legal = " ".join(map(self.state.move_text, self.state.legal_actions()))
+        self.say("hint", move=best.text, score=f"{(1 + best.q) / 2:.0%}", moves=legal)
+
+    def show_analysis(self) -> None:
+        from tengen.cli.moves_table import moves_table
+
+        self.console.print(moves_table(self.analysis(), self.lang, priors=False))
 
     def play_typed(self, line: str) -> None:
         try:
@@ -128,14 +173,14 @@ class Table:
             self.say("nothing_to_undo")
 
     def demo(self) -> None:
-        self.say("demo", game=self.state.game.id)
+        self.say("demo", game=self.state.game.id, opponent=self.opponent.name)
         in_place = self.console.is_terminal and board.in_colour(self.console)
         if in_place:
             self.animate()
         else:
             step = max(1, self.state.game.max_plies // DEMO_BOARDS)
             while not self.state.is_terminal():
-                self.play_random()
+                self.answer()
                 if self.state.ply() % step == 0 and not self.state.is_terminal():
                     self.show()
             self.show()
@@ -147,7 +192,7 @@ class Table:
         with Live(board.draw(self.console, self.state), console=self.console, auto_refresh=False) as live:
             while not self.state.is_terminal():
                 time.sleep(DEMO_SECONDS)
-                self.state.apply(self.rng.choice(self.state.legal_actions()))
+                self.advance()
                 live.update(board.draw(self.console, self.state), refresh=True)
 
     def show_result(self) -> None:

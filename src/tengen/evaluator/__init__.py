@@ -8,6 +8,7 @@
 from tengen.evaluator.hashed import Hash
 from tengen.evaluator.protocol import Batch, Evaluation, Evaluator, Leaves
 from tengen.evaluator.queue import QueueEvaluator
+from tengen.evaluator.rollout import Rollout
 from tengen.evaluator.uniform import Uniform
 
-__all__ = ["Batch", "Evaluation", "Evaluator", "Hash", "Leaves", "QueueEvaluator", "Uniform"]
+__all__ = ["Batch", "Evaluation", "Evaluator", "Hash", "Leaves", "QueueEvaluator", "Rollout", "Uniform"]

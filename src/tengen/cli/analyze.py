@@ -1,0 +1,91 @@
+"""`tengen analyze`: what a search thinks of a position, and the picture of its tree."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tengen import games
+from tengen.cli import UsageError, Verbs, add_game, add_settings, add_verb, interruptible, number
+
+if TYPE_CHECKING:
+    from tengen.agent import Agent, Analysis
+
+EXAMPLE = """example: tengen analyze connect4 4444 --sims 5000
+         tengen analyze othello - --player uniform@800 --set search.solver=off
+         tengen analyze hex:7 'd4 c4' --sims 2000 --tree tree.svg
+         tengen analyze tictactoe --position 'XO./.X./..O X' --json"""
+
+MOST_NODES = 5000
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "analyze", "search a position and show what was found about every move", EXAMPLE, run)
+    add_game(parser)
+    parser.add_argument("moves", metavar="MOVES", nargs="?", default="-", help="the moves so far ('-' for none)")
+    parser.add_argument("--position", metavar="TEXT", help="a position in place of moves")
+    sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
+    parser.add_argument("--sims", type=sims, help="simulations (default: the player's)")
+    parser.add_argument(
+        "--player", metavar="SPEC", default="mcts:10000,solver", help="who searches (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), default=0, help="(default 0)"
+    )
+    add_settings(parser)
+    parser.add_argument("--tree", metavar="FILE.svg", type=Path, help="draw the tree into this file")
+    nodes = number(int, 1, MOST_NODES, f"a whole number from 1 to {MOST_NODES}")
+    parser.add_argument("--tree-nodes", type=nodes, default=200, metavar="N", help="nodes drawn (default %(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from tengen.cli.moves_table import as_json
+    from tengen.players import search_player
+
+    game = games.make(args.game)
+    if args.position is not None and args.moves != "-":
+        raise UsageError("give either moves or --position, not both")
+    state = game.from_moves(args.moves) if args.position is None else game.position(args.position)
+    if state.is_terminal():
+        raise UsageError(f"the game is over after {state.ply()} plies; there is nothing to search")
+    sims = [f"search.sims={args.sims}"] if args.sims else []
+    player = search_player(args.player, game, seed=args.seed, settings=[*sims, *args.set])
+    with interruptible():
+        analysis = player.agent.analyze(state)
+    if args.tree:
+        draw(args.tree, player.agent, state, args.tree_nodes)
+    if args.json:
+        print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
+    else:
+        show(state, analysis, priors=not args.player.startswith("mcts"))
+        if args.tree:
+            print(f"tree: {args.tree}")
+    return 0
+
+
+def draw(file: Path, agent: "Agent", state: games.State, nodes: int) -> None:
+    from tengen.treepicture import draw_tree, grow
+
+    moves = state.moves_text()
+    title = f"{state.game.id} {moves if moves != '-' and len(moves) < 60 else ''}".strip()
+    try:
+        file.write_text(draw_tree(grow(agent, state, nodes), title), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from None
+
+
+def show(state: games.State, analysis: "Analysis", priors: bool) -> None:
+    from rich.console import Console
+
+    from tengen.cli import board
+    from tengen.cli.moves_table import moves_table
+
+    console = Console(highlight=False)
+    console.print(board.draw(console, state))
+    win, draw_, loss = analysis.wdl
+    console.print(
+        f"{board.mark(console, state, state.to_move())} to move: Q {analysis.q:+.3f}, win {win:.1%}, draw {draw_:.1%}, "
+        f"loss {loss:.1%}, {analysis.plies:.1f} plies to go; {analysis.visits:,} visits, {analysis.nodes:,} nodes",
+        soft_wrap=True,
+    )
+    console.print(moves_table(analysis, priors=priors))

@@ -1,0 +1,5 @@
+"""The evaluator of pure MCTS."""
+
+
+class Rollout:
+    """Random playouts, run natively by the search."""
