@@ -52,8 +52,9 @@ class BatchSearch : public AnySearch {
         no_cache_(0, start.num_actions() + 4),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
-    // One tree more than asked for: the memory a re-rooted tree moves into.
-    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
+    // A tree more for each thread: the memory that re-rooted trees move into.
+    const auto room =
+        (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + pool_.threads());
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
     const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
     max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
@@ -101,7 +102,7 @@ class BatchSearch : public AnySearch {
     cancel();
     begin();
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
-      if (active_[t]) at(t).gather(cache_, [&] { return interrupted(t); });
+      if (active_[t]) gather(t);
       gathered_[t] = at(t).pending();
       for (int i = 0; i < gathered_[t]; ++i) slot(t, i).key = at(t).leaf(i).key;
     });
@@ -186,10 +187,15 @@ class BatchSearch : public AnySearch {
     return true;
   }
 
+ protected:
+  Search<G>& at(std::size_t t) { return *searches_[t]; }
+  virtual void gather(std::size_t t) {
+    at(t).gather(cache_, [&] { return interrupted(t); });
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
 
-  Search<G>& at(std::size_t t) { return *searches_[t]; }
   Search<G>& at(int t) { return *searches_[static_cast<std::size_t>(t)]; }
   const Search<G>& at(int t) const { return *searches_[static_cast<std::size_t>(t)]; }
   // Trees handed to a thread at a time: few enough hand-overs, small enough shares to balance.

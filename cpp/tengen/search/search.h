@@ -51,7 +51,9 @@ class Search {
   int pending() const { return pending_; }
   const Leaf& leaf(int i) const { return leaves_[static_cast<std::size_t>(i)]; }
 
-  void reset(const G& state, std::uint64_t game) {
+  void reset(const G& state, std::uint64_t game) { restart(state, game, config_); }
+  void restart(const G& state, std::uint64_t game, const SearchConfig& config) {
+    config_ = config;
     game_ = game;
     pending_ = 0;
     state_ = state;
@@ -61,7 +63,9 @@ class Search {
   }
 
   // Plays a move. Its subtree is kept, in the memory of `spare`, which gets this tree's.
-  void advance(Action action, Tree& spare) {
+  void advance(Action action, Tree& spare) { advance(action, config_, spare); }
+  void advance(Action action, const SearchConfig& config, Tree& spare) {
+    config_ = config;
     const Node& root = tree_.root();
     const Edge* edges = tree_.edges(root);
     std::uint32_t child = kNone;
