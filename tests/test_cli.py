@@ -11,7 +11,8 @@ from importlib.metadata import metadata, version
 import pytest
 
 from tengen import games
-from tengen.cli import VERBS, bench, doctor, main
+from tengen.bench.rules import PEERS
+from tengen.cli import VERBS, doctor, main
 
 Capture = pytest.CaptureFixture[str]
 
@@ -181,10 +182,10 @@ def test_bench_works_without_openspiel(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_every_game_has_a_peer_to_be_measured_with() -> None:
-    assert set(games.names()) <= set(bench.PEERS)
+    assert set(games.names()) <= set(PEERS)
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     for name in games.names():
-        id, peer = bench.PEERS[name]
+        id, peer = PEERS[name]
         theirs = pyspiel.load_game(peer).new_initial_state()
         assert len(games.make(id).start().legal_actions()) == len(theirs.legal_actions())
 
