@@ -21,6 +21,7 @@ PYTHON_LAYERS = [
     ["selfplay", "replay", "learner", "arena", "scorecard"],
     ["hub"],
     ["train", "engine", "app"],
+    ["bench"],
     ["cli"],
     ["__main__"],
 ]

@@ -87,6 +87,7 @@ class Search {
     if (state_.terminal()) return true;
     if (!expanded()) return false;
     if (proven(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
+    if (!config_.early_stop && !full()) return false;
     std::uint32_t best = 0, second = 0;
     bool reachable = !full();
     for (int i = 0; i < tree_.root().num_edges; ++i) {
@@ -192,7 +193,7 @@ class Search {
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
       if (proven(config_, node))
-        return finish(leaf.path, decided_value(node.lo * std::pow(config_.discount, node.dist), node.dist)), true;
+        return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
