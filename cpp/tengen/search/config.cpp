@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "tengen/text.h"
+
 namespace tengen {
 namespace {
 
@@ -139,8 +141,7 @@ std::string range_text(const Field& field) {
 }
 
 ConfigError refusal(const Field& field, std::string_view given) {
-  return ConfigError(std::string(field.name) + " must be " + range_text(field) + ", not '" +
-                     std::string(given.substr(0, 40)) + "'");
+  return ConfigError(std::string(field.name) + " must be " + range_text(field) + ", not " + quoted(given));
 }
 
 std::string number_text(double value) {
@@ -157,8 +158,7 @@ const Field& search_field(std::string_view name) {
   if (found != kFields.end()) return *found;
   const auto nearest = std::ranges::min_element(
       kFields, {}, [&](const Field& field) { return edit_distance(name.substr(0, 64), field.name); });
-  throw ConfigError("unknown search option '" + std::string(name.substr(0, 64)) + "'; did you mean '" +
-                    std::string(nearest->name) + "'?");
+  throw ConfigError("unknown search option " + quoted(name) + "; did you mean '" + std::string(nearest->name) + "'?");
 }
 
 void set_number(SearchConfig& config, const Field& field, double value) {
