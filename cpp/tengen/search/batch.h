@@ -203,20 +203,21 @@ class BatchSearch : public AnySearch {
     return std::max<std::size_t>(1, searches_.size() / (static_cast<std::size_t>(pool_.threads()) * 8));
   }
 
-  // A search's time runs from its first select; stop() and the end of time both end it, and the next select goes on.
+  // A search runs from its first select to the one that finds nothing to do; its time begins there, and a stop() from
+  // before it does not concern it. stop() and the end of time both end it, and the next select goes on.
   void begin() {
-    if (!running_) started_ = Clock::now();
+    if (running_) return;
     running_ = true;
-  }
-  void end() {
-    running_ = false;
+    started_ = Clock::now();
     stopped_.store(false, std::memory_order_relaxed);
   }
+  void end() { running_ = false; }
+  // Never before the root is evaluated: whoever cuts a search short still gets a move from it.
   bool interrupted(std::size_t t) {
+    if (!searches_[t]->expanded()) return false;
     if (stopped_.load(std::memory_order_relaxed)) return true;
     const double seconds = searches_[t]->config().seconds;
-    return seconds > 0 && searches_[t]->expanded() &&
-           std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
+    return seconds > 0 && std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
   }
 
   // A leaf of the batch. Kept apart from the trees: numbering the leaves then touches little of what other threads work
