@@ -45,12 +45,15 @@ inline bool update_bounds(const Tree& tree, Node& node) {
   return true;
 }
 
-inline void remove_marks(Tree& tree, const Path& path) {
+// A pending leaf marks its whole path, so that other descents of the same batch look elsewhere.
+inline void mark(Tree& tree, const Path& path) {
+  for (const Step& step : path) ++tree.node(step.node).in_flight;
+}
+inline void unmark(Tree& tree, const Path& path) {
   for (const Step& step : path) --tree.node(step.node).in_flight;
 }
 
 inline void backup(const SearchConfig& config, Tree& tree, const Path& path, Value value) {
-  remove_marks(tree, path);
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.node(path[i].node);
     const double n = ++node.visits;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "tengen/rng.h"
 
@@ -18,9 +20,10 @@ class Cache {
   // `outputs` floats per answer: policy logits, win, draw, loss, plies.
   Cache(std::size_t bytes, int outputs)
       : outputs_(static_cast<std::size_t>(outputs)),
-        slots_(std::min<std::size_t>(bytes / (sizeof(std::uint64_t) + outputs_ * sizeof(float)), 0xffffffff)) {
-    keys_.resize(slots_);
-    values_.resize(slots_ * outputs_);
+        slots_(std::min<std::size_t>(bytes / (sizeof(std::uint64_t) + outputs_ * sizeof(float)), 0xffffffff)),
+        keys_(static_cast<std::uint64_t*>(std::calloc(slots_ + 1, sizeof(std::uint64_t))), &std::free),
+        values_(std::make_unique_for_overwrite<float[]>(slots_ * outputs_)) {
+    if (!keys_) throw std::bad_alloc();
   }
 
   void set_network(std::uint64_t hash) { salt_ = mix64(hash + kGolden); }
@@ -29,7 +32,7 @@ class Cache {
     if (slots_ == 0) return nullptr;
     const auto salted = this->salted(key);
     const auto slot = slot_of(salted);
-    return keys_[slot] == salted ? values_.data() + slot * outputs_ : nullptr;
+    return keys_[slot] == salted ? values_.get() + slot * outputs_ : nullptr;
   }
 
   void insert(std::uint64_t key, const float* policy, const float* wdl, float moves_left) {
@@ -37,7 +40,7 @@ class Cache {
     const auto salted = this->salted(key);
     const auto slot = slot_of(salted);
     keys_[slot] = salted;
-    float* out = std::copy(policy, policy + outputs_ - 4, values_.data() + slot * outputs_);
+    float* out = std::copy(policy, policy + outputs_ - 4, values_.get() + slot * outputs_);
     out = std::copy(wdl, wdl + 3, out);
     *out = moves_left;
   }
@@ -48,8 +51,10 @@ class Cache {
 
   std::size_t outputs_, slots_;
   std::uint64_t salt_ = mix64(kGolden);
-  std::vector<std::uint64_t> keys_;
-  std::vector<float> values_;
+  // Zeroed by calloc, which leaves it to the system to hand out pages when they are touched: a cache costs what it
+  // holds.
+  std::unique_ptr<std::uint64_t[], void (*)(void*)> keys_;
+  std::unique_ptr<float[]> values_;
 };
 
 }  // namespace tengen

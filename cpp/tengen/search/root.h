@@ -97,7 +97,7 @@ class Answer {
       return best;
     }
     if (config_.root == RootMode::gumbel) return best_gumbel();
-    const int most = most_visited();
+    const int most = most_visited([this](int i) { return eligible(i); });
     return config_.lcb ? best_lower_bound(most) : most;
   }
 
@@ -105,9 +105,7 @@ class Answer {
     const double temperature = ply < config_.temperature_plies ? config_.temperature : config_.temperature_end;
     const Node& root = tree_.root();
     if (temperature < 1e-6 || (proven(config_, root) && root.lo != 0)) return best();
-    std::vector<double> weights = visits_or_priors();
-    for (int i = 0; i < n_; ++i)
-      if (!eligible(i)) weights[static_cast<std::size_t>(i)] = 0;
+    std::vector<double> weights = visits_or_priors([this](int i) { return eligible(i); });
     temper(weights, temperature);
     const double u = rng.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
     double sum = 0;
@@ -130,7 +128,8 @@ class Answer {
       one_hot[static_cast<std::size_t>(best())] = 1;
       return one_hot;
     }
-    std::vector<double> weights = config_.root == RootMode::gumbel ? gumbel_policy() : visits_or_priors();
+    std::vector<double> weights =
+        config_.root == RootMode::gumbel ? gumbel_policy() : visits_or_priors([](int) { return true; });
     if (config_.target_pruning) prune(weights);
     bool other = false;
     for (int i = 0; i < n_; ++i) other = other || (!lost(config_, node(i)) && weights[static_cast<std::size_t>(i)] > 0);
@@ -149,13 +148,17 @@ class Answer {
   std::uint32_t visits(int i) const { return node(i) ? node(i)->visits : 0; }
   double value(int i) const { return visits(i) > 0 ? -read(config_, *node(i)).q : 0; }
 
-  // May this move be played? Not when it is proven lost while another is not; in a proven draw only drawing moves.
-  bool eligible(int i) const {
-    if (proven(config_, tree_.root()) && tree_.root().lo == 0) return node(i) && node(i)->decided() && node(i)->lo == 0;
+  // Not proven lost, or all are.
+  bool alive(int i) const {
     if (!lost(config_, node(i))) return true;
     for (int j = 0; j < n_; ++j)
       if (!lost(config_, node(j))) return false;
     return true;
+  }
+  // May this move be played? In a proven draw only drawing moves are.
+  bool eligible(int i) const {
+    if (proven(config_, tree_.root()) && tree_.root().lo == 0) return node(i) && node(i)->decided() && node(i)->lo == 0;
+    return alive(i);
   }
 
   // Most visits, then value, then prior, then the lowest index.
@@ -164,10 +167,11 @@ class Answer {
     if (value(a) != value(b)) return value(a) > value(b);
     return tree_.edges(tree_.root())[a].prior > tree_.edges(tree_.root())[b].prior;
   }
-  int most_visited() const {
+  template <class Allowed>
+  int most_visited(Allowed&& allowed) const {
     int best = -1;
     for (int i = 0; i < n_; ++i)
-      if (eligible(i) && (best < 0 || better(i, best))) best = i;
+      if (allowed(i) && (best < 0 || better(i, best))) best = i;
     return best;
   }
 
@@ -211,11 +215,18 @@ class Answer {
     return out;
   }
 
-  std::vector<double> visits_or_priors() const {
-    std::vector<double> out;
-    double total = 0;
-    for (int i = 0; i < n_; ++i) total += out.emplace_back(visits(i));
-    for (int i = 0; i < n_ && total == 0; ++i) out[static_cast<std::size_t>(i)] = tree_.edges(tree_.root())[i].prior;
+  // Weights over the moves that `allowed` lets through: visits, or priors when none of them has any.
+  template <class Allowed>
+  std::vector<double> visits_or_priors(Allowed&& allowed) const {
+    std::vector<double> out(static_cast<std::size_t>(n_), 0.0);
+    const auto fill = [&](auto&& weight) {
+      double total = 0;
+      for (int i = 0; i < n_; ++i)
+        if (allowed(i)) total += out[static_cast<std::size_t>(i)] = weight(i);
+      return total;
+    };
+    if (fill([this](int i) { return static_cast<double>(visits(i)); }) == 0)
+      fill([this](int i) { return tree_.edges(tree_.root())[i].prior; });
     return out;
   }
 
@@ -223,7 +234,7 @@ class Answer {
   void prune(std::vector<double>& weights) const {
     const Node& root = tree_.root();
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const int best = most_visited();
+    const int best = most_visited([this](int i) { return alive(i); });
     if (visits(best) == 0) return;
     const double c = exploration(config_, root.visits), sqrt_visits = std::sqrt(static_cast<double>(root.visits));
     const auto score = [&](int i, double visited) {

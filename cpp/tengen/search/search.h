@@ -83,17 +83,19 @@ class Search {
     if (state_.terminal()) return true;
     if (!expanded()) return false;
     if (proven(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
-    if (!config_.early_stop) return false;
     std::uint32_t best = 0, second = 0;
+    bool reachable = !full();
     for (int i = 0; i < tree_.root().num_edges; ++i) {
       const auto child = tree_.edges(tree_.root())[i].child;
+      reachable = reachable || child != kNone;
       const auto n = child == kNone ? 0 : tree_.node(child).visits;
       if (n > best)
         second = best, best = n;
       else if (n > second)
         second = n;
     }
-    return best - second > static_cast<std::uint32_t>(config_.sims) - visits_;
+    if (!reachable) return true;  // no simulation could ever be counted
+    return config_.early_stop && best - second > static_cast<std::uint32_t>(config_.sims) - visits_;
   }
 
   // Descends until `leaves` positions are pending or nothing more can be asked for. `stop` is looked at before each
@@ -119,6 +121,7 @@ class Search {
   void answer(Outputs&& output) {
     for (int i = 0; i < pending_; ++i) {
       const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
+      unmark(tree_, leaf.path);
       finish(leaf.path, expand(leaf, output(i)));
     }
     pending_ = 0;
@@ -128,7 +131,7 @@ class Search {
   void cancel() {
     for (int i = 0; i < pending_; ++i) {
       const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
-      remove_marks(tree_, leaf.path);
+      unmark(tree_, leaf.path);
       tree_.node(leaf.path.back().node).kind = Node::Kind::fresh;
     }
     pending_ = 0;
@@ -162,6 +165,7 @@ class Search {
 
  private:
   StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }
+  bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
 
   void new_root() {
@@ -181,16 +185,14 @@ class Search {
     std::uint32_t index = 0;
     for (int edge = -1;;) {
       Node& node = tree_.node(index);
-      ++node.in_flight;
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
       if (proven(config_, node))
         return finish(leaf.path, decided_value(node.lo * std::pow(config_.discount, node.dist), node.dist)), true;
-      if (node.kind == Node::Kind::pending) return remove_marks(tree_, leaf.path), false;
+      if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
-      const bool full = tree_.full(static_cast<std::uint32_t>(config_.max_nodes));
-      edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full);
+      edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
       Edge& taken = tree_.edges(node)[edge];
       leaf.state.apply(taken.action);
@@ -216,6 +218,7 @@ class Search {
       finish(leaf.path, expand(leaf, {known, wdl, wdl[3]}));
     } else {
       node.kind = Node::Kind::pending;
+      mark(tree_, leaf.path);
       ++pending_;
     }
   }

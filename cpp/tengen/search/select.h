@@ -113,7 +113,7 @@ inline Terms terms(const Parent& parent, int i) {
     if (in_flight_loss)
       t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
                 (child->visits + parent.weight * child->in_flight);
-    t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+    if (config.rule == Rule::puct) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
   } else if (in_flight_loss) {
     t.value = -1;
   }

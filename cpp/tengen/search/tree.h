@@ -37,7 +37,7 @@ struct Node {
   std::uint32_t visits;  // its own first evaluation included
   std::uint32_t first_edge;
   std::uint16_t num_edges;
-  std::uint16_t in_flight;  // descents on their way through here
+  std::uint16_t in_flight;  // pending leaves at or below
   std::uint16_t dist : 14;  // plies to the proven end
   Kind kind : 2;
   std::int8_t lo, hi;  // what is proven: lo ≤ value ≤ hi, each −1, 0 or 1

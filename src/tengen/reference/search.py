@@ -92,7 +92,6 @@ class ReferenceSearch(Root):
         path, steps = [self.root], list[Edge]()
         while True:
             node = path[-1]
-            node.n += 1
             if node.terminal:
                 self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0)
                 return True
@@ -101,8 +100,6 @@ class ReferenceSearch(Root):
                 self._backup(path, steps, q, float(node.lo == 0), m)
                 return True
             if node.pending:
-                for passed in path:
-                    passed.n -= 1
                 return False
             if not node.edges:
                 self._reach_leaf(path, steps)
@@ -126,13 +123,15 @@ class ReferenceSearch(Root):
             self._expand_and_backup(leaf, self.cache[key])
         else:
             path[-1].pending = True
+            for node in path:
+                node.n += 1
             self.pending.append(leaf)
 
     def backup(self, outputs: Sequence[Output]) -> None:
         """Takes one output for each leaf that gather() returned."""
         leaves, self.pending = self.pending, []
         for leaf, output in zip(leaves, outputs, strict=True):
-            leaf.path[-1].pending = False
+            self._unmark(leaf)
             self._expand_and_backup(leaf, output)
         if self.config.cache_mb > 0:
             self.cache.update({leaf.key: output for leaf, output in zip(leaves, outputs, strict=True)})
@@ -140,10 +139,13 @@ class ReferenceSearch(Root):
     def cancel(self) -> None:
         """Forgets the pending leaves, as if their descents had never been."""
         for leaf in self.pending:
-            leaf.path[-1].pending = False
-            for node in leaf.path:
-                node.n -= 1
+            self._unmark(leaf)
         self.pending = []
+
+    def _unmark(self, leaf: Leaf) -> None:
+        leaf.path[-1].pending = False
+        for node in leaf.path:
+            node.n -= 1
 
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
@@ -159,7 +161,6 @@ class ReferenceSearch(Root):
     def _backup(self, path: list[Node], steps: list[Edge], v: float, d: float, ml: float) -> None:
         for depth in reversed(range(len(path))):
             node = path[depth]
-            node.n -= 1
             node.N += 1
             node.Q += (v - node.Q) / node.N
             node.D += (d - node.D) / node.N
