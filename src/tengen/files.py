@@ -19,7 +19,7 @@ def write_durably(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError:  # a full disk should not get fuller by our leavings
+    except BaseException:  # a full disk should not get fuller by our leavings, nor Ctrl-C leave any
         temporary.unlink(missing_ok=True)
         raise
     _fsync_folder(path.parent)
