@@ -52,9 +52,8 @@ class BatchSearch : public AnySearch {
         no_cache_(0, start.num_actions() + 4),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
-    // A tree more for each thread: the memory that re-rooted trees move into.
-    const auto room =
-        (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + pool_.threads());
+    // One tree more than asked for: the memory a re-rooted tree moves into.
+    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
     const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
     max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
@@ -189,6 +188,7 @@ class BatchSearch : public AnySearch {
 
  protected:
   Search<G>& at(std::size_t t) { return *searches_[t]; }
+  Tree& spare() { return *spare_; }
   virtual void gather(std::size_t t) {
     at(t).gather(cache_, [&] { return interrupted(t); });
   }

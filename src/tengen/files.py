@@ -1,0 +1,36 @@
+"""Files that survive a kill or a power cut: whole, or not there at all."""
+
+import os
+from pathlib import Path
+
+__all__ = ["write_durably"]
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a file so that at every moment `path` holds its old content or the new, never a part of it.
+
+    Temporary file in the same folder → flush → fsync → rename → fsync the folder. A kill may leave the temporary file
+    behind: its name starts with a dot, and the next write of the same path replaces it.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:  # a full disk should not get fuller by our leavings, nor Ctrl-C leave any
+        temporary.unlink(missing_ok=True)
+        raise
+    _fsync_folder(path.parent)
+
+
+def _fsync_folder(folder: Path) -> None:
+    """Makes a rename last; systems that cannot open a folder (Windows) have no such step."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
