@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tengen import State
+from tengen import State, games
 from tengen._core import BatchSearch, SearchConfig
-from tengen.evaluator import Evaluation, Evaluator
+from tengen.evaluator import Evaluation, Evaluator, Hash
 from tengen.reference import Node, ReferenceSearch
 
 Path = tuple[int, ...]  # actions from the root
@@ -154,6 +154,20 @@ class Textbook:
 
 Engine = Native | Textbook
 ENGINES: list[type[Any]] = [Native, Textbook]
+E = TypeVar("E", Native, Textbook)
+
+
+def searched(engine: type[E], state: State, evaluator: Evaluator | None = None, *, seed: int = 0, **options: Any) -> E:
+    search = engine(state, SearchConfig(**options), seed=seed)
+    search.run(evaluator or Hash(state.game))
+    return search
+
+
+def judged(engine: type[E], judge: Judge, state: State | None = None, **options: Any) -> E:
+    """Every leaf is asked for by its path: neither a cache nor a mirror stands between. From Connect4's start."""
+    search = engine(state or games.make("connect4").start(), SearchConfig(symmetry=False, cache_mb=0, **options))
+    search.judge(judge)
+    return search
 
 
 def run(batch: BatchSearch, evaluator: Evaluator) -> None:
