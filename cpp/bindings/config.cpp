@@ -140,7 +140,9 @@ Purpose purpose_of(std::string_view name) {
 }  // namespace
 
 void bind_config(nb::module_& m) {
-  static const nb::exception<ConfigError> config_error(m, "ConfigError", PyExc_ValueError);
+  nb::exception<ConfigError> config_error(m, "ConfigError", PyExc_ValueError);
+  config_error.attr("__doc__") =
+      "An unknown option or a value out of range; the message is one line that says what would be right.";
 
   bind_config<SearchConfig>(m, "SearchConfig", "search",
                             "Every parameter of the search. Immutable; SearchConfig(sims=100, fpu_mode='zero').");
