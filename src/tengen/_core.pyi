@@ -190,7 +190,9 @@ class Game:
     def __repr__(self) -> str: ...
 
 class ConfigError(ValueError):
-    pass
+    """
+    An unknown option or a value out of range; the message is one line that says what would be right.
+    """
 
 class SearchConfig:
     """

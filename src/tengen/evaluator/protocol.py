@@ -28,6 +28,8 @@ class Evaluation(NamedTuple):
 
 
 class Evaluator(Protocol):
+    """Anything that judges a batch of leaves: a network, a queue in front of one, a function of your own."""
+
     def __call__(self, leaves: Leaves, /) -> Evaluation: ...
 
 
