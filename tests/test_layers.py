@@ -13,9 +13,10 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records", "elo"],
-    ["solver"],
-    ["nn", "evaluator"],
+    ["games", "config", "records", "elo", "files"],
+    ["solver", "network"],
+    ["nn"],
+    ["evaluator"],
     ["agent", "reference"],
     ["players", "treepicture"],
     ["selfplay", "replay", "learner", "arena", "scorecard"],

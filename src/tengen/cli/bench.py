@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -10,12 +9,19 @@ from typing import Any
 
 from tengen import games
 from tengen.cli import Verbs, add_verb, number
+from tengen.cli.bench_network import measure_networks, show_networks
+from tengen.cli.slices import ROUNDS, Slices
 
 EXAMPLE = """example: tengen bench rules                  every game, beside OpenSpiel
          tengen bench rules --game go:9 --seconds 5 --json
+         tengen bench network --size 3           every backend, beside eager PyTorch
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
-in its own C++ (the rollouts of its MCTS bot), so neither side pays for Python."""
+in its own C++ (the rollouts of its MCTS bot), so neither side pays for Python.
+
+`network` counts positions per second at batches of 1, 8, 64 and 256 on all cores, with a fresh network (speed does
+not depend on weights), in float32 and in 8 bits, beside PyTorch as it comes. With
+--threads 1 it counts seconds of CPU time, which a busy machine disturbs little."""
 
 # The board that is measured, and OpenSpiel's name for the same game. OpenSpiel stops Go after 2·n² moves unless told
 # otherwise, and ends a game on repetition, so its games have a length of their own: `plies_per_game` measures it.
@@ -27,19 +33,35 @@ PEERS = {
     "go": ("go:9", "go(board_size=9,komi=6.5,max_game_length=100000)"),
     "hex": ("hex:11", "hex(board_size=11)"),
 }
-ROUNDS = 8  # the two programs take turns this often, so that a busy moment of the machine hits both
 SAMPLE = 1000  # OpenSpiel games played to learn their mean length: within about 1 %
 
 
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "bench", "measure speeds next to other programs", EXAMPLE, run)
-    parser.add_argument("what", metavar="WHAT", nargs="?", default="rules", choices=["rules"], help="rules")
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        default="rules",
+        choices=["rules", "network"],
+        help="rules (default) or network",
+    )
     parser.add_argument("--game", action="append", metavar="GAME", help="only this game (may be repeated)")
     seconds = number(float, 0.01, 3600, "a number of seconds from 0.01 to 3600")
     parser.add_argument("--seconds", type=seconds, default=2.0, help="per game and program (default 2)")
+    parser.add_argument("--size", default="2", help="of the network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
+    threads = number(int, 0, 1024, "a whole number from 0 to 1024")
+    parser.add_argument("--threads", type=threads, default=0, help="of the network (default 0: one per core)")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.what == "network":
+        rows = measure_networks(args)
+        if args.json:
+            print(json.dumps(rows, indent=2))
+        else:
+            show_networks(rows)
+        return 0
     openspiel = import_openspiel()
     rows = [measure(id, peer, args.seconds, openspiel) for id, peer in pairs(args.game)]
     if args.json:
@@ -69,10 +91,10 @@ def pairs(wanted: list[str] | None) -> list[tuple[str, str | None]]:
 def measure(id: str, peer: str | None, seconds: float, openspiel: Any) -> dict[str, Any]:
     start = games.make(id).start()
     seeds = iter(range(1, 1 << 62))
-    ours = Slices(lambda count: start.play_outs(count, next(seeds))[0], seconds)
+    ours = Slices(lambda count: start.play_outs(count, next(seeds))[0], seconds, time.thread_time)
     theirs = None
     if openspiel is not None and peer is not None:
-        theirs = Slices(random_games(openspiel, openspiel.load_game(peer)), seconds)
+        theirs = Slices(random_games(openspiel, openspiel.load_game(peer)), seconds, time.thread_time)
     for _ in range(ROUNDS):
         ours.run()
         if theirs:
@@ -86,32 +108,6 @@ def measure(id: str, peer: str | None, seconds: float, openspiel: Any) -> dict[s
         "peer_value": round(peer_value) if peer_value else None,
         "ratio": round(value / peer_value, 2) if peer_value else None,
     }
-
-
-class Slices:
-    """Measures `play(count)`, which plays games and returns their plies, in short slices of CPU time."""
-
-    def __init__(self, play: Callable[[int], float], seconds: float) -> None:
-        self.play, self.speeds = play, list[float]()
-        target, self.count, spent = seconds / ROUNDS, 1, 0.0
-        while True:  # warm-up: how many games fill a slice
-            spent = self.timed()[1]
-            if spent > target / 4:
-                break
-            self.count *= 2
-        self.count = max(1, round(self.count * target / spent))
-
-    def timed(self) -> tuple[float, float]:
-        before = time.thread_time()
-        plies = self.play(self.count)
-        return plies, max(time.thread_time() - before, 1e-9)
-
-    def run(self) -> None:
-        plies, spent = self.timed()
-        self.speeds.append(plies / spent)
-
-    def speed(self) -> float:
-        return statistics.median(self.speeds)
 
 
 def random_games(openspiel: Any, game: Any) -> Callable[[int], float]:
