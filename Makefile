@@ -33,8 +33,9 @@ cpp-test: setup  ## C++ tests with warnings as errors, under ASan, UBSan and TSa
 	$(BIN)/cmake --build build/tsan
 	build/tsan/tengen_tests search
 
-bench: setup  ## speeds, as ratios to peers
+bench: $(VENV)/.bench  ## speeds, as ratios to peers
 	$(BIN)/tengen bench rules
+	$(BIN)/tengen bench search
 
 fuzz: setup  ## long random tests
 	$(PY) -m pytest -n $(JOBS) -m fuzz
@@ -73,6 +74,12 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PY) -m pip install --quiet --upgrade -c constraints.txt pip
 	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/requirements.txt
 	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/requirements.txt
+	touch $@
+
+# The peers of `make bench`: large, and nothing else needs them.
+$(VENV)/.bench: $(VENV)/.built
+	$(PY) -c "$$REQUIREMENTS" bench > $(VENV)/bench-requirements.txt
+	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/bench-requirements.txt
 	touch $@
 
 # Only the C++ changed: only it is rebuilt, incrementally in build/, without asking the network for anything.

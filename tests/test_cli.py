@@ -11,7 +11,8 @@ from importlib.metadata import metadata, version
 import pytest
 
 from tengen import games
-from tengen.cli import VERBS, bench, doctor, main
+from tengen.bench.rules import PEERS
+from tengen.cli import VERBS, doctor, main
 
 Capture = pytest.CaptureFixture[str]
 
@@ -53,6 +54,8 @@ MISTAKES = {
     "bad seed": (["play", "connect4", "--seed", "-3"], "-3"),
     "illegal start of play": (["play", "connect4", "--moves", "8"], "legal moves are 1 2 3 4 5 6 7"),
     "unknown benchmark": (["bench", "everything"], "rules"),
+    "unknown part of a benchmark": (["bench", "search", "--only", "bath"], "did you mean batch"),
+    "a game for the search's benchmark": (["bench", "search", "--game", "go:9"], "--only"),
     "no time to measure": (["bench", "rules", "--seconds", "0"], "0.01"),
     "time that is no number": (["bench", "rules", "--seconds", "nan"], "0.01"),
 }
@@ -180,11 +183,27 @@ def test_bench_works_without_openspiel(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "tengen[openspiel]" in err
 
 
+def test_bench_search_reports_rows(capsys: Capture) -> None:
+    assert main(["bench", "search", "--only", "reference", "--json"]) == 0
+    equal, spent = json.loads(capsys.readouterr().out)
+    assert equal["value"] == equal["peer_value"] > 0 and equal["ratio"] == 1
+    assert set(spent) == {"name", "value", "unit", "peer", "peer_value", "ratio"}
+
+
+def test_bench_search_works_without_peers(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    for module in ("pyspiel", "jax", "mctx", "pgx"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert main(["bench", "search", "--only", "rollouts", "--seconds", "0.01"]) == 0
+    out, err = capsys.readouterr()
+    assert "rollouts hex:11" in out
+    assert "tengen[openspiel]" in err and "tengen[bench]" in err
+
+
 def test_every_game_has_a_peer_to_be_measured_with() -> None:
-    assert set(games.names()) <= set(bench.PEERS)
+    assert set(games.names()) <= set(PEERS)
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     for name in games.names():
-        id, peer = bench.PEERS[name]
+        id, peer = PEERS[name]
         theirs = pyspiel.load_game(peer).new_initial_state()
         assert len(games.make(id).start().legal_actions()) == len(theirs.legal_actions())
 

@@ -22,6 +22,7 @@ PYTHON_LAYERS = [
     ["selfplay", "replay", "learner", "arena", "scorecard"],
     ["hub"],
     ["train", "engine", "app"],
+    ["bench"],
     ["cli"],
     ["__main__"],
 ]
@@ -31,9 +32,9 @@ RANK = {module: rank for rank, layer in enumerate(PYTHON_LAYERS) for module in l
 CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
     "games": {"base"},
-    "search": {"base"},
     "rollout": {"base"},
-    "selfplay": {"base", "games", "search", "rollout"},
+    "search": {"base", "rollout"},  # pure MCTS runs natively; playouts know nothing of the search
+    "selfplay": {"base", "search", "rollout"},
     "solve": {"base", "games"},
     "registry": {"base", "games", "search", "rollout", "selfplay", "solve"},
     "bindings": {"base", "games", "search", "rollout", "selfplay", "solve", "registry"},

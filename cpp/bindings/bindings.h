@@ -18,10 +18,17 @@ struct PyState {
   std::string start = {};  // the position text it was set up from; empty: the start of the game
 };
 
+// What asks for evaluations: a batch of searches, or of games that play themselves.
+struct PyLeafSource {
+  GamePtr game;
+  std::unique_ptr<AnySearch> search;
+};
+
 void bind_build(nanobind::module_& m);
+void bind_config(nanobind::module_& m);
 void bind_games(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
-void bind_search_config(nanobind::module_& m);
+void bind_selfplay(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 
 }  // namespace tengen

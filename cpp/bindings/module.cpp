@@ -5,7 +5,8 @@ NB_MODULE(_core, m) {
   m.doc() = "Tengen's C++ core: rules of the games, exact solvers, random streams.";
   tengen::bind_build(m);
   tengen::bind_games(m);
-  tengen::bind_search_config(m);
+  tengen::bind_config(m);
   tengen::bind_search(m);
+  tengen::bind_selfplay(m);
   tengen::bind_solve(m);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <bit>
 #include <cmath>
 
 #include "bindings.h"
@@ -13,10 +14,7 @@ using namespace nb::literals;
 namespace tengen {
 namespace {
 
-struct PySearch {
-  GamePtr game;
-  std::unique_ptr<AnySearch> search;
-
+struct PySearch : PyLeafSource {
   int checked(int tree) const {
     if (tree < 0 || tree >= search->trees())
       throw nb::index_error(
@@ -43,12 +41,12 @@ using Floats = nb::ndarray<const float, nb::ndim<N>, nb::c_contig, nb::device::c
 [[noreturn]] void refuse(const std::string& what) { throw nb::value_error(("evaluator: " + what).c_str()); }
 
 void check_finite(const float* data, std::size_t n, const char* name) {
-  float sum = 0;  // x − x is 0 for a number, NaN for NaN and infinity
-  for (std::size_t i = 0; i < n; ++i) sum += data[i] - data[i];
-  if (sum != 0) refuse(std::string(name) + " has a value that is not a finite number");
+  bool bad = false;  // NaN and infinity have every exponent bit set; integers, so that the loop runs in vectors
+  for (std::size_t i = 0; i < n; ++i) bad |= (std::bit_cast<std::uint32_t>(data[i]) & 0x7f800000u) == 0x7f800000u;
+  if (bad) refuse(std::string(name) + " has a value that is not a finite number");
 }
 
-void backup(PySearch& self, Floats<2> policy, Floats<2> wdl, Floats<1> moves_left) {
+void backup(PyLeafSource& self, Floats<2> policy, Floats<2> wdl, Floats<1> moves_left) {
   const auto rows = static_cast<std::size_t>(self.search->rows());
   const auto actions = static_cast<std::size_t>(self.game->num_actions());
   const auto shape = [](const auto& array) {
@@ -76,8 +74,8 @@ void backup(PySearch& self, Floats<2> policy, Floats<2> wdl, Floats<1> moves_lef
   self.search->backup(policy.data(), wdl.data(), moves_left.data());
 }
 
-PyLeaves select(nb::handle_t<PySearch> handle) {
-  auto& self = nb::cast<PySearch&>(handle);
+PyLeaves select(nb::handle_t<PyLeafSource> handle) {
+  auto& self = nb::cast<PyLeafSource&>(handle);
   int rows = 0;
   {
     const nb::gil_scoped_release release;
@@ -158,15 +156,43 @@ void bind_search(nb::module_& m) {
           },
           nb::rv_policy::automatic, "uint64 [leaves]: the hash of what each row of planes shows.");
 
-  nb::class_<PySearch>(m, "BatchSearch",
-                       "Many trees searched together, the network asked once per step for all of them.")
+  nb::class_<PyLeafSource>(m, "LeafSource",
+                           "What asks for evaluations: select, evaluate, backup, until nothing is selected.")
+      .def("select", &select,
+           "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
+      .def("backup", &backup, "policy"_a, "wdl"_a, "moves_left"_a,
+           "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
+           "[L].")
+      .def(
+          "cancel", [](PyLeafSource& s) { s.search->cancel(); },
+          "Forgets the leaves of the last select; the trees stay usable.")
+      .def(
+          "stop", [](PyLeafSource& s) { s.search->stop(); },
+          "Ends the search under way, from any thread; a later select goes on.")
+      .def(
+          "set_network", [](PyLeafSource& s, std::uint64_t hash) { s.search->set_network(hash); }, "hash"_a,
+          "Names the network that answers from now on: answers of others are forgotten.")
+      .def(
+          "counts",
+          [](const PyLeafSource& s) {
+            const auto counts = s.search->counts();
+            nb::dict out;
+            out["evaluations"] = counts.evaluations;
+            out["duplicates"] = counts.duplicates;
+            out["batches"] = counts.batches;
+            return out;
+          },
+          nb::sig("def counts(self) -> dict[str, int]"), "Rows evaluated, leaves that shared a row, batches.");
+
+  nb::class_<PySearch, PyLeafSource>(m, "BatchSearch",
+                                     "Many trees searched together, the network asked once per step for all of them.")
       .def(
           "__init__",
           [](PySearch* self, const PyGame& game, int trees, const SearchConfig& config, std::uint64_t seed,
              int threads) {
             if (trees < 1 || trees > 1'000'000) throw nb::value_error("trees must be from 1 to 1000000");
             if (threads < 0 || threads > 1024) throw nb::value_error("threads must be from 0 (one per core) to 1024");
-            new (self) PySearch{game.game, game.game->make_search(trees, config, seed, threads)};
+            new (self) PySearch{{game.game, game.game->make_search(trees, config, seed, threads)}};
           },
           "game"_a, "trees"_a, "config"_a, "seed"_a = 0, "threads"_a = 0)
       .def_prop_ro("trees", [](const PySearch& s) { return s.search->trees(); })
@@ -200,14 +226,6 @@ void bind_search(nb::module_& m) {
             s.search->activate(trees);
           },
           "trees"_a, "Only these trees are searched from now on; at first all are.")
-      .def("select", &select,
-           "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
-      .def("backup", &backup, "policy"_a, "wdl"_a, "moves_left"_a,
-           "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
-           "[L].")
-      .def(
-          "cancel", [](PySearch& s) { s.search->cancel(); },
-          "Forgets the leaves of the last select; the trees stay usable.")
       .def(
           "run_rollouts",
           [](PySearch& s) {
@@ -215,12 +233,6 @@ void bind_search(nb::module_& m) {
             s.search->run_rollouts();
           },
           "Runs the whole search natively with random playouts for evaluations.")
-      .def(
-          "stop", [](PySearch& s) { s.search->stop(); },
-          "Ends the search under way, from any thread; a later select goes on.")
-      .def(
-          "set_network", [](PySearch& s, std::uint64_t hash) { s.search->set_network(hash); }, "hash"_a,
-          "Names the network that answers from now on: answers of others are forgotten.")
       .def(
           "finished", [](const PySearch& s, int tree) { return s.search->finished(s.checked(tree)); }, "tree"_a)
       .def(
@@ -249,18 +261,7 @@ void bind_search(nb::module_& m) {
           "Nodes in a tree.")
       .def(
           "bytes", [](const PySearch& s, int tree) { return s.search->bytes(s.checked(tree)); }, "tree"_a,
-          "Memory in use by a tree.")
-      .def(
-          "counts",
-          [](const PySearch& s) {
-            const auto counts = s.search->counts();
-            nb::dict out;
-            out["evaluations"] = counts.evaluations;
-            out["duplicates"] = counts.duplicates;
-            out["batches"] = counts.batches;
-            return out;
-          },
-          nb::sig("def counts(self) -> dict[str, int]"), "Rows evaluated, leaves that shared a row, batches.");
+          "Memory in use by a tree.");
 }
 
 }  // namespace tengen

@@ -12,6 +12,7 @@
 #include "tengen/game.h"
 #include "tengen/rollout.h"
 #include "tengen/search/any_search.h"
+#include "tengen/selfplay/any_selfplay.h"
 
 namespace tengen {
 
@@ -82,6 +83,9 @@ class AnyGame {
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
   virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                                  int threads) const = 0;
+  // The search it returns is an AnySelfPlay as well.
+  virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
+                                                   std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;
 
   const GameId& id() const { return id_; }
   Layout layout() const { return layout_; }

@@ -42,11 +42,12 @@ void parallel_for(std::size_t n, int threads, std::size_t block, const Body& bod
 }
 
 // Threads that wait for work. For loops so short and frequent that starting threads would cost more than the work.
+// Thread k begins with the k-th share of the indices, in every loop: what they stand for stays in that core's cache.
+// Whoever is done helps the others.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads) {
-    const int count = threads > 0 ? threads : hardware_threads();
-    for (int t = 1; t < count; ++t) helpers_.emplace_back([this] { help(); });
+  explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads > 0 ? threads : hardware_threads())) {
+    for (std::size_t t = 1; t < shares_.size(); ++t) helpers_.emplace_back([this, t] { help(t); });
   }
   ~ThreadPool() {
     ending_ = true;
@@ -56,7 +57,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+  int threads() const { return static_cast<int>(shares_.size()); }
 
   // Calls body(i) for every i < n; returns when all are done. Bodies must not throw.
   template <class Body>
@@ -65,35 +66,57 @@ class ThreadPool {
       for (std::size_t i = 0; i < n; ++i) body(i);
       return;
     }
-    next_.store(0, std::memory_order_relaxed);
-    const auto work = [&] {
-      for (std::size_t start; (start = next_.fetch_add(block, std::memory_order_relaxed)) < n;)
-        for (std::size_t i = start; i < std::min(n, start + block); ++i) body(i);
+    const std::size_t count = shares_.size();
+    for (std::size_t t = 0; t < count; ++t) {
+      shares_[t].next.store(n * t / count, std::memory_order_relaxed);
+      shares_[t].end = n * (t + 1) / count;
+    }
+    const auto work = [&](std::size_t thread) {
+      for (std::size_t t = 0; t < count; ++t) {
+        Share& share = shares_[(thread + t) % count];
+        for (std::size_t i; (i = share.next.fetch_add(block, std::memory_order_relaxed)) < share.end;)
+          for (const auto end = std::min(share.end, i + block); i < end; ++i) body(i);
+      }
     };
-    call_ = [](const void* f) { (*static_cast<const decltype(work)*>(f))(); };
+    call_ = [](const void* f, std::size_t thread) { (*static_cast<const decltype(work)*>(f))(thread); };
     work_ = &work;
     busy_.store(helpers_.size(), std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
-    work();
+    work(0);
+    spin([this] { return busy_.load(std::memory_order_acquire) == 0; });
     for (auto left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
       busy_.wait(left, std::memory_order_acquire);
   }
 
  private:
-  void help() {
+  struct alignas(64) Share {  // one cache line each
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
+  // Waits some microseconds for what will probably happen within them: waking a sleeping thread takes longer. Yields,
+  // so that a busy machine loses nothing.
+  template <class Done>
+  static void spin(const Done& done) {
+    for (int i = 0; i < 50 && !done(); ++i) std::this_thread::yield();
+  }
+
+  void help(std::size_t thread) {
     for (std::uint64_t seen = 0;;) {
+      spin([&] { return round_.load(std::memory_order_acquire) != seen; });
       round_.wait(seen, std::memory_order_acquire);
       seen = round_.load(std::memory_order_acquire);
       if (ending_) return;
-      call_(work_);
+      call_(work_, thread);
       if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
   }
 
+  std::vector<Share> shares_;
   std::atomic<std::uint64_t> round_{0};
-  std::atomic<std::size_t> next_{0}, busy_{0};
-  void (*call_)(const void*) = nullptr;
+  std::atomic<std::size_t> busy_{0};
+  void (*call_)(const void*, std::size_t) = nullptr;
   const void* work_ = nullptr;
   std::atomic<bool> ending_{false};
   std::vector<std::jthread> helpers_;  // last: joined before the rest is destroyed

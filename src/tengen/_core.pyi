@@ -393,6 +393,57 @@ class SearchConfig:
     def cache_mb(self) -> int:
         """Memory for remembered network answers; 0: off."""
 
+class SelfPlayConfig:
+    """Every parameter of self-play beside the search's own. Immutable."""
+
+    def __init__(self, **options: int | float | bool | str) -> None: ...
+
+    def replace(self, **changes: int | float | bool | str) -> SelfPlayConfig:
+        """A copy with some options changed."""
+
+    def to_dict(self) -> dict[str, int | float | bool | str]:
+        """All options by name."""
+
+    @staticmethod
+    def fields() -> list[dict[str, object]]:
+        """The table: name, kind, low, high, choices, default, about."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def full_share(self) -> float:
+        """
+        Share of moves searched in full and recorded; the rest are played fast.
+        """
+
+    @property
+    def fast_sims(self) -> int:
+        """Simulations of a fast search."""
+
+    @property
+    def fresh_trees(self) -> bool:
+        """Full searches start from an empty tree, so that noise is not drowned."""
+
+    @property
+    def opening_share(self) -> float:
+        """Share of games that begin with random moves."""
+
+    @property
+    def opening_plies(self) -> int:
+        """Most random moves such a game begins with; at least one."""
+
+    @property
+    def resign_below(self) -> float:
+        """Resign when the root's value is below this; -1: never."""
+
+    @property
+    def resign_checked(self) -> float:
+        """Share of games played out all the same, to count wrong resignations."""
+
 class Rng:
     """A counter-based random stream, named by (seed, game, ply, purpose)."""
 
@@ -539,7 +590,36 @@ class Leaves:
     def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)]:
         """uint64 [leaves]: the hash of what each row of planes shows."""
 
-class BatchSearch:
+class LeafSource:
+    """
+    What asks for evaluations: select, evaluate, backup, until nothing is selected.
+    """
+
+    def select(self) -> Leaves:
+        """
+        Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.
+        """
+
+    def backup(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], wdl: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], moves_left: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
+        """
+
+    def cancel(self) -> None:
+        """Forgets the leaves of the last select; the trees stay usable."""
+
+    def stop(self) -> None:
+        """Ends the search under way, from any thread; a later select goes on."""
+
+    def set_network(self, hash: int) -> None:
+        """
+        Names the network that answers from now on: answers of others are forgotten.
+        """
+
+    def counts(self) -> dict[str, int]:
+        """Rows evaluated, leaves that shared a row, batches."""
+
+class BatchSearch(LeafSource):
     """
     Many trees searched together, the network asked once per step for all of them.
     """
@@ -563,29 +643,8 @@ class BatchSearch:
     def activate(self, trees: Sequence[int]) -> None:
         """Only these trees are searched from now on; at first all are."""
 
-    def select(self) -> Leaves:
-        """
-        Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.
-        """
-
-    def backup(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], wdl: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], moves_left: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
-        """
-
-    def cancel(self) -> None:
-        """Forgets the leaves of the last select; the trees stay usable."""
-
     def run_rollouts(self) -> None:
         """Runs the whole search natively with random playouts for evaluations."""
-
-    def stop(self) -> None:
-        """Ends the search under way, from any thread; a later select goes on."""
-
-    def set_network(self, hash: int) -> None:
-        """
-        Names the network that answers from now on: answers of others are forgotten.
-        """
 
     def finished(self, tree: int) -> bool: ...
 
@@ -610,8 +669,20 @@ class BatchSearch:
     def bytes(self, tree: int) -> int:
         """Memory in use by a tree."""
 
-    def counts(self) -> dict[str, int]:
-        """Rows evaluated, leaves that shared a row, batches."""
+class SelfPlay(LeafSource):
+    """
+    Games that play themselves side by side; finished ones are replaced at once.
+    """
+
+    def __init__(self, game: Game, slots: int, search: SearchConfig, config: SelfPlayConfig, seed: int = 0, threads: int = 0, first_game: int = 0) -> None: ...
+
+    def take_records(self) -> list[dict[str, object]]:
+        """
+        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, children, action, visits, target.
+        """
+
+    def play_counts(self) -> dict[str, int]:
+        """Games, moves, full searches and simulations so far."""
 
 class Connect4Solver:
     """Exact Connect4 results. Used through tengen.solver."""

@@ -6,6 +6,7 @@
 //                    0  7 14 21 28 35 42     actions are columns 0 … 6
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "tengen/game.h"
@@ -56,12 +57,15 @@ class Connect4 {
   static std::string_view schema() { return "connect4/1: own stones, opponent's stones"; }
   int num_planes() const { return 2; }
   void encode(int s, float* out) const {
-    for (int row = 0; row < kRows; ++row)
-      for (int col = 0; col < kCols; ++col) {
-        const int bit = bit_of(row, s ? kCols - 1 - col : col), cell = row * kCols + col;
-        out[cell] = static_cast<float>(own_ >> bit & 1);
-        out[kCells + cell] = static_cast<float>((own_ ^ all_) >> bit & 1);
+    const auto place = [](std::uint64_t stones, float* plane) {
+      for (; stones; stones &= stones - 1) {
+        const int bit = std::countr_zero(stones);
+        plane[cell_of(bit)] = 1;
       }
+    };
+    std::fill_n(out, 2 * kCells, 0.0f);
+    place(s ? mirrored(own_) : own_, out);
+    place(s ? mirrored(own_ ^ all_) : own_ ^ all_, out + kCells);
   }
 
   Layout layout() const { return {Layout::Kind::gravity, kRows, kCols}; }
@@ -98,6 +102,7 @@ class Connect4 {
   static constexpr std::uint64_t top(int col) { return std::uint64_t{1} << (7 * col + 5); }
   static constexpr std::uint64_t column(int col) { return std::uint64_t{0x3f} << (7 * col); }
   static constexpr int bit_of(int row, int col) { return 7 * col + kRows - 1 - row; }
+  static constexpr int cell_of(int bit) { return (kRows - 1 - bit % 7) * kCols + bit / 7; }
   static constexpr std::uint64_t kBottomRow = 0x0000040810204081ULL;
   static constexpr std::uint64_t kFull = kBottomRow * 0x3f;
 

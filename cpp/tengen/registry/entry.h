@@ -4,7 +4,7 @@
 #include "tengen/any_game.h"
 #include "tengen/parallel.h"
 #include "tengen/registry.h"
-#include "tengen/search/batch.h"
+#include "tengen/selfplay/slots.h"
 #include "tengen/text.h"
 
 namespace tengen {
@@ -53,10 +53,10 @@ class StateOf final : public AnyState {
 };
 
 // Where a game meets the search.
-template <Game G>
-class SearchOf final : public BatchSearch<G> {
+template <Game G, class Base>
+class SearchOf final : public Base {
  public:
-  using BatchSearch<G>::BatchSearch;
+  using Base::Base;
   void reset(int tree, const AnyState& state, std::uint64_t game) override {
     this->restart(tree, dynamic_cast<const StateOf<G>&>(state).game(), game);
   }
@@ -102,7 +102,11 @@ class GameOf final : public AnyGame {
   }
   std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                          int threads) const override {
-    return std::make_unique<SearchOf<G>>(start_, trees, config, seed, threads);
+    return std::make_unique<SearchOf<G, BatchSearch<G>>>(start_, trees, config, seed, threads);
+  }
+  std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
+                                           std::uint64_t seed, int threads, std::uint64_t first_game) const override {
+    return std::make_unique<SearchOf<G, SelfPlay<G>>>(start_, slots, full, config, seed, threads, first_game);
   }
 
  private:

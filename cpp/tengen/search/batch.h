@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <numeric>
 
 #include "tengen/parallel.h"
 #include "tengen/search/any_search.h"
@@ -51,15 +52,17 @@ class BatchSearch : public AnySearch {
         no_cache_(0, start.num_actions() + 4),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
-    // One tree more than asked for: the memory a re-rooted tree moves into.
-    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
+    // A tree more for each thread: the memory that re-rooted trees move into.
+    const auto room =
+        (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + pool_.threads());
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
     const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
     max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
                                                                     std::min(most, std::max<std::size_t>(asked, 2))));
     for (int t = 0; t < trees; ++t) searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
     spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
-    first_row_.resize(searches_.size());
+    first_slot_.resize(searches_.size());
+    gathered_.resize(searches_.size());
     active_.assign(searches_.size(), 1);
     reserve_rows();
   }
@@ -99,15 +102,15 @@ class BatchSearch : public AnySearch {
     cancel();
     begin();
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
-      if (active_[t]) at(t).gather(cache_, [&] { return interrupted(t); });
+      if (active_[t]) gather(t);
+      gathered_[t] = at(t).pending();
+      for (int i = 0; i < gathered_[t]; ++i) slot(t, i).key = at(t).leaf(i).key;
     });
     assign_rows();
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
-      for (int i = 0; i < at(t).pending(); ++i) {
-        const std::size_t leaf = first_row_[t] + static_cast<std::size_t>(i);
-        if (const auto row = row_of_[leaf]; owner_[row] == leaf)
-          at(t).leaf(i).state.encode(at(t).leaf(i).symmetry, planes_.get() + row * plane_floats_);
-      }
+      for (int i = 0; i < gathered_[t]; ++i)
+        if (slot(t, i).writes)
+          at(t).leaf(i).state.encode(at(t).leaf(i).symmetry, planes_.get() + slot(t, i).row * plane_floats_);
     });
     if (rows() == 0) end();
     return rows();
@@ -122,22 +125,22 @@ class BatchSearch : public AnySearch {
       cache_.insert(keys_[row], policy + row * actions, wdl + row * 3, moves_left[row]);
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
       at(t).answer([&](int i) {
-        const auto row = row_of_[first_row_[t] + static_cast<std::size_t>(i)];
+        const std::size_t row = slot(t, i).row;
         return Output{policy + row * actions, wdl + row * 3, moves_left[row]};
       });
     });
     counts_.evaluations += keys_.size();
-    counts_.duplicates += row_of_.size() - keys_.size();
+    counts_.duplicates += leaves_ - keys_.size();
     ++counts_.batches;
     keys_.clear();
-    row_of_.clear();
+    leaves_ = 0;
   }
 
   void cancel() override {
-    if (row_of_.empty()) return;
+    if (leaves_ == 0) return;
     for (const auto& search : searches_) search->cancel();
     keys_.clear();
-    row_of_.clear();
+    leaves_ = 0;
   }
 
   void run_rollouts() override {
@@ -184,10 +187,15 @@ class BatchSearch : public AnySearch {
     return true;
   }
 
+ protected:
+  Search<G>& at(std::size_t t) { return *searches_[t]; }
+  virtual void gather(std::size_t t) {
+    at(t).gather(cache_, [&] { return interrupted(t); });
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
 
-  Search<G>& at(std::size_t t) { return *searches_[t]; }
   Search<G>& at(int t) { return *searches_[static_cast<std::size_t>(t)]; }
   const Search<G>& at(int t) const { return *searches_[static_cast<std::size_t>(t)]; }
   // Trees handed to a thread at a time: few enough hand-overs, small enough shares to balance.
@@ -211,34 +219,38 @@ class BatchSearch : public AnySearch {
            std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
   }
 
+  // A leaf of the batch. Kept apart from the trees: numbering the leaves then touches little of what other threads work
+  // on.
+  struct Slot {
+    std::uint64_t key;
+    std::uint32_t row;  // of the batch
+    bool writes;        // the first leaf with its key writes the row's planes
+  };
+  Slot& slot(std::size_t tree, int leaf) { return slots_[first_slot_[tree] + static_cast<std::size_t>(leaf)]; }
+
   void reserve_rows() {
     std::size_t rows = 0;
-    for (const auto& search : searches_) rows += static_cast<std::size_t>(search->config().leaves);
-    if (rows <= plane_rows_) return;
-    plane_rows_ = rows;
+    for (std::size_t t = 0; t < searches_.size(); ++t) {
+      first_slot_[t] = rows;
+      rows += static_cast<std::size_t>(at(t).config().leaves);
+    }
+    if (rows <= slots_.size()) return;
+    slots_.resize(rows);
     planes_ = std::make_unique_for_overwrite<float[]>(rows * plane_floats_);
   }
 
-  // Numbers all pending leaves tree by tree; each new key gets the next row of the batch.
+  // Goes through all leaves tree by tree; each new key gets the next row of the batch.
   void assign_rows() {
     keys_.clear();
-    row_of_.clear();
-    owner_.clear();
-    std::size_t leaves = 0;
-    for (const auto& search : searches_) leaves += static_cast<std::size_t>(search->pending());
-    rows_by_key_.clear(leaves);
-    for (std::size_t t = 0; t < searches_.size(); ++t) {
-      first_row_[t] = row_of_.size();
-      for (int i = 0; i < at(t).pending(); ++i) {
-        const auto key = at(t).leaf(i).key;
-        const auto row = rows_by_key_.find_or_add(key, keys_.size());
-        if (row == keys_.size()) {
-          owner_.push_back(row_of_.size());
-          keys_.push_back(key);
-        }
-        row_of_.push_back(row);
+    leaves_ = std::accumulate(gathered_.begin(), gathered_.end(), std::size_t{0});
+    rows_by_key_.clear(leaves_);
+    for (std::size_t t = 0; t < searches_.size(); ++t)
+      for (int i = 0; i < gathered_[t]; ++i) {
+        Slot& leaf = slot(t, i);
+        leaf.row = static_cast<std::uint32_t>(rows_by_key_.find_or_add(leaf.key, keys_.size()));
+        leaf.writes = leaf.row == keys_.size();
+        if (leaf.writes) keys_.push_back(leaf.key);
       }
-    }
   }
 
   static NodeView view(const Search<G>& search, std::uint32_t index) {
@@ -269,7 +281,7 @@ class BatchSearch : public AnySearch {
                  0,           0,          0,
                  0,           0,          -1,
                  1,           0,          0};
-      if (const Node* child = parent.child(edge)) {
+      if (const Node* child = parent.child(i)) {
         e.visits = child->visits, e.q = child->q, e.d = child->d, e.m = child->m, e.s = child->s;
         e.lo = child->lo, e.hi = child->hi, e.dist = child->dist, e.in_flight = child->in_flight;
       }
@@ -286,11 +298,13 @@ class BatchSearch : public AnySearch {
   std::vector<char> active_;
   std::unique_ptr<Tree> spare_;
 
-  std::vector<std::size_t> first_row_, row_of_, owner_;  // leaf → row, and the leaf that writes a row's planes
+  std::vector<std::size_t> first_slot_;  // [trees]
+  std::vector<int> gathered_;            // [trees] leaves in this batch
+  std::vector<Slot> slots_;              // `leaves` for each tree
+  std::size_t leaves_ = 0;               // in this batch
   std::vector<std::uint64_t> keys_;
   RowTable rows_by_key_;
   std::unique_ptr<float[]> planes_;  // room for every leaf of every tree; the system commits what is used
-  std::size_t plane_rows_ = 0;
   SearchCounts counts_;
   bool running_ = false;
   Clock::time_point started_;

@@ -1,42 +1,16 @@
 #include "tengen/search/config.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <numeric>
-#include <type_traits>
-#include <utility>
 
 namespace tengen {
 namespace {
 
-template <auto Member>
-Field row(std::string_view name, double low, double high, std::string_view sentence,
-          std::vector<std::string_view> choices = {}) {
-  using Value = std::remove_reference_t<decltype(std::declval<SearchConfig&>().*Member)>;
-  const auto kind = std::is_same_v<Value, bool>     ? Field::Kind::toggle
-                    : std::is_same_v<Value, int>    ? Field::Kind::integer
-                    : std::is_same_v<Value, double> ? Field::Kind::real
-                                                    : Field::Kind::choice;
-  return {name,
-          kind,
-          low,
-          high,
-          std::move(choices),
-          sentence,
-          [](const SearchConfig& config) { return static_cast<double>(config.*Member); },
-          [](SearchConfig& config, double value) {
-            if constexpr (std::is_enum_v<Value>)
-              config.*Member = static_cast<Value>(static_cast<int>(value));
-            else if constexpr (std::is_same_v<Value, bool>)
-              config.*Member = value != 0;
-            else
-              config.*Member = static_cast<Value>(value);
-          }};
-}
-
 using C = SearchConfig;
+template <auto Member>
+Field<C> row(std::string_view name, double low, double high, std::string_view sentence,
+             std::vector<std::string_view> choices = {}) {
+  return make_field<C, Member>(name, low, high, sentence, std::move(choices));
+}
 
 const std::array kFields{
     row<&C::sims>("sims", 0, 1e9,
@@ -94,104 +68,11 @@ const std::array kFields{
                        "Memory for all trees of a batch together; a full tree is searched on without growing."),
     row<&C::cache_mb>("cache_mb", 0, 1e6, "Memory for remembered network answers; 0: off."),
 };
-
-struct Anything {
-  template <class T>
-  operator T() const;
-};
-template <class T, std::size_t... I>
-constexpr bool takes(std::index_sequence<I...>) {
-  return requires { T{(void(I), Anything{})...}; };
-}
-template <class T, std::size_t N = 0>
-constexpr std::size_t arity() {
-  if constexpr (!takes<T>(std::make_index_sequence<N + 1>{}))
-    return N;
-  else
-    return arity<T, N + 1>();
-}
 static_assert(arity<SearchConfig>() == kFields.size(), "every member of SearchConfig needs its row in kFields");
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j)
-      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] != b[j])}));
-  }
-  return row.back();
-}
-
-std::string range_text(const Field& field) {
-  if (field.kind == Field::Kind::toggle) return "on or off";
-  if (field.kind == Field::Kind::choice) {
-    std::string out = "one of";
-    for (const auto word : field.choices) out += (out == "one of" ? " " : ", ") + std::string(word);
-    return out;
-  }
-  const auto number = [](double value) {
-    char buffer[32];
-    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-  };
-  return (field.kind == Field::Kind::integer ? "a whole number from " : "a number from ") + number(field.low) + " to " +
-         number(field.high);
-}
-
-ConfigError refusal(const Field& field, std::string_view given) {
-  return ConfigError(std::string(field.name) + " must be " + range_text(field) + ", not '" +
-                     std::string(given.substr(0, 40)) + "'");
-}
-
-std::string number_text(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
 
 }  // namespace
 
-std::span<const Field> search_fields() { return kFields; }
-
-const Field& search_field(std::string_view name) {
-  const auto found = std::ranges::find(kFields, name, &Field::name);
-  if (found != kFields.end()) return *found;
-  const auto nearest = std::ranges::min_element(
-      kFields, {}, [&](const Field& field) { return edit_distance(name.substr(0, 64), field.name); });
-  throw ConfigError("unknown search option '" + std::string(name.substr(0, 64)) + "'; did you mean '" +
-                    std::string(nearest->name) + "'?");
-}
-
-void set_number(SearchConfig& config, const Field& field, double value) {
-  const bool whole = field.kind != Field::Kind::real;
-  const double high = field.kind == Field::Kind::choice ? static_cast<double>(field.choices.size()) - 1 : field.high;
-  if (!(value >= field.low && value <= high) || (whole && value != std::floor(value)))
-    throw refusal(field, number_text(value));
-  field.assign(config, value);
-}
-
-void set_text(SearchConfig& config, const Field& field, std::string_view text) {
-  if (field.kind == Field::Kind::choice) {
-    const auto found = std::ranges::find(field.choices, text);
-    if (found == field.choices.end()) throw refusal(field, text);
-    return field.assign(config, static_cast<double>(found - field.choices.begin()));
-  }
-  if (field.kind == Field::Kind::toggle) {
-    const bool on = text == "on" || text == "true" || text == "1";
-    if (!on && text != "off" && text != "false" && text != "0") throw refusal(field, text);
-    return field.assign(config, on);
-  }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw refusal(field, text);
-  set_number(config, field, value);
-}
-
-std::string value_text(const SearchConfig& config, const Field& field) {
-  const double value = field.get(config);
-  if (field.kind == Field::Kind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
-  if (field.kind == Field::Kind::toggle) return value != 0 ? "on" : "off";
-  return number_text(value);
-}
+std::span<const Field<SearchConfig>> config_table(const SearchConfig*) { return kFields; }
 
 void validate(const SearchConfig& config) {
   if (config.root != RootMode::gumbel) return;

@@ -5,11 +5,7 @@
 // line in reference.py.
 #pragma once
 
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tengen/config_table.h"
 
 namespace tengen {
 
@@ -63,28 +59,8 @@ struct SearchConfig {
   friend bool operator==(const SearchConfig&, const SearchConfig&) = default;
 };
 
-struct ConfigError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// One row of the table. Values travel as doubles; a choice travels as the index of its word, a switch as 0 or 1.
-struct Field {
-  enum class Kind { integer, real, toggle, choice };
-  std::string_view name;
-  Kind kind;
-  double low, high;
-  std::vector<std::string_view> choices;
-  std::string_view sentence;
-  double (*get)(const SearchConfig&);
-  void (*assign)(SearchConfig&, double);
-};
-
-std::span<const Field> search_fields();
-const Field& search_field(std::string_view name);  // throws ConfigError with the nearest name
-
-void set_number(SearchConfig& config, const Field& field, double value);         // throws ConfigError when out of range
-void set_text(SearchConfig& config, const Field& field, std::string_view text);  // "0.3", "on", "zero"
-std::string value_text(const SearchConfig& config, const Field& field);
+// The table, chosen by the type of the struct.
+std::span<const Field<SearchConfig>> config_table(const SearchConfig*);
 
 // Combinations that contradict each other.
 void validate(const SearchConfig& config);  // throws ConfigError

@@ -144,7 +144,7 @@ class Answer {
   }
 
  private:
-  const Node* node(int i) const { return parent_.child(tree_.edges(tree_.root())[i]); }
+  const Node* node(int i) const { return parent_.child(i); }
   std::uint32_t visits(int i) const { return node(i) ? node(i)->visits : 0; }
   double value(int i) const { return visits(i) > 0 ? -read(config_, *node(i)).q : 0; }
 

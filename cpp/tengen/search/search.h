@@ -51,7 +51,9 @@ class Search {
   int pending() const { return pending_; }
   const Leaf& leaf(int i) const { return leaves_[static_cast<std::size_t>(i)]; }
 
-  void reset(const G& state, std::uint64_t game) {
+  void reset(const G& state, std::uint64_t game) { restart(state, game, config_); }
+  void restart(const G& state, std::uint64_t game, const SearchConfig& config) {
+    config_ = config;
     game_ = game;
     pending_ = 0;
     state_ = state;
@@ -61,7 +63,9 @@ class Search {
   }
 
   // Plays a move. Its subtree is kept, in the memory of `spare`, which gets this tree's.
-  void advance(Action action, Tree& spare) {
+  void advance(Action action, Tree& spare) { advance(action, config_, spare); }
+  void advance(Action action, const SearchConfig& config, Tree& spare) {
+    config_ = config;
     const Node& root = tree_.root();
     const Edge* edges = tree_.edges(root);
     std::uint32_t child = kNone;
@@ -83,6 +87,7 @@ class Search {
     if (state_.terminal()) return true;
     if (!expanded()) return false;
     if (proven(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
+    if (!config_.early_stop && !full()) return false;
     std::uint32_t best = 0, second = 0;
     bool reachable = !full();
     for (int i = 0; i < tree_.root().num_edges; ++i) {
@@ -188,7 +193,7 @@ class Search {
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
       if (proven(config_, node))
-        return finish(leaf.path, decided_value(node.lo * std::pow(config_.discount, node.dist), node.dist)), true;
+        return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 

@@ -17,13 +17,18 @@ inline bool proven(const SearchConfig& config, const Node& node) { return config
 // A move is proven lost for its mover when the opponent, to move at the child, has a proven win.
 inline bool lost(const SearchConfig& config, const Node* child) { return config.solver && child && child->lo == 1; }
 
+// The value of a proven position, less the further away its end is.
+inline double discounted(const SearchConfig& config, const Node& node) {
+  return config.discount == 1 ? node.lo : node.lo * std::pow(config.discount, node.dist);
+}
+
 // Value and plies left of a visited node as its parent reads them: proofs stand for running means.
 struct Reading {
   double q, m;
 };
-inline Reading read(const SearchConfig& config, const Node& node) {
+[[gnu::always_inline]] inline Reading read(const SearchConfig& config, const Node& node) {
   if (!proven(config, node)) return {node.q, node.m};
-  return {node.lo * std::pow(config.discount, node.dist), static_cast<double>(node.dist)};
+  return {discounted(config, node), static_cast<double>(node.dist)};
 }
 
 inline double exploration(const SearchConfig& config, double visits) {
@@ -65,34 +70,45 @@ struct Root {
   std::vector<bool> candidate;      // Gumbel
 };
 
-// Everything about a node that scores of its children share.
+// Everything about a node that scores of its children share, worked out once.
 struct Parent {
   const SearchConfig& config;
   const Tree& tree;
   const Node& node;
-  const Root* root;  // null below the root
-  double weight;     // what one descent in flight adds to a visit count
-  bool loss;         // … and does it count as lost?
-  double visits, sqrt_visits, c, fpu;
+  const Edge* edges;
+  const Root* root;     // null below the root
+  const double* noise;  // by edge; null where there is none
+  double weight;        // what one descent in flight adds to a visit count
+  bool loss;            // … and does it count as lost?
+  double visits, fpu;
+  double sqrt_visits = 0, c = 0;  // PUCT
+  double log_visits = 0;          // UCB1
 
   Parent(const SearchConfig& config_, const Tree& tree_, const Node& node_, const Root* root_)
       : config(config_),
         tree(tree_),
         node(node_),
+        edges(tree.edges(node)),
         root(root_),
+        noise(root && !root->noise.empty() ? root->noise.data() : nullptr),
         weight(config.virtual_mode == VirtualMode::loss ? config.virtual_weight : 1),
         loss(config.virtual_mode == VirtualMode::loss),
         visits(effective(&node)),
-        sqrt_visits(std::sqrt(visits)),
-        c(exploration(config, visits)),
-        fpu(first_play_urgency(config, node.q, node.seen)) {}
+        fpu(first_play_urgency(config, node.q, node.seen)) {
+    if (config.rule == Rule::ucb1) {
+      log_visits = std::log(visits);
+    } else {
+      sqrt_visits = std::sqrt(visits);
+      c = exploration(config, visits);
+    }
+  }
 
-  const Node* child(const Edge& edge) const { return edge.child == kNone ? nullptr : &tree.node(edge.child); }
+  const Node* child(int i) const { return edges[i].child == kNone ? nullptr : &tree.node(edges[i].child); }
   double effective(const Node* n) const { return n ? n->visits + weight * n->in_flight : 0; }
   double prior(int i) const {
-    const double p = tree.edges(node)[i].prior;
-    if (!root || root->noise.empty()) return p;
-    return (1 - config.noise_epsilon) * p + config.noise_epsilon * root->noise[static_cast<std::size_t>(i)];
+    const double p = edges[i].prior;
+    if (!noise) return p;
+    return (1 - config.noise_epsilon) * p + config.noise_epsilon * noise[i];
   }
 };
 
@@ -102,9 +118,10 @@ struct Terms {
   double score() const { return value + u + moves_left; }
 };
 
-inline Terms terms(const Parent& parent, int i) {
+[[gnu::always_inline]] inline Terms terms(const Parent& parent, int i) {
   const SearchConfig& config = parent.config;
-  const Node* child = parent.child(parent.tree.edges(parent.node)[i]);
+  const Node* child = parent.child(i);
+  if (!child && config.rule == Rule::puct) return {parent.fpu, parent.c * parent.prior(i) * parent.sqrt_visits, 0};
   const bool in_flight_loss = parent.loss && child && child->in_flight > 0;
   Terms t{parent.fpu, 0, 0};
   if (child && child->visits > 0) {
@@ -118,7 +135,7 @@ inline Terms terms(const Parent& parent, int i) {
     t.value = -1;
   }
   if (config.rule == Rule::ucb1)
-    t.u = config.c_ucb * std::sqrt(std::log(parent.visits) / parent.effective(child));
+    t.u = config.c_ucb * std::sqrt(parent.log_visits / parent.effective(child));
   else
     t.u = parent.c * parent.prior(i) * parent.sqrt_visits / (1 + parent.effective(child));
   return t;
@@ -169,35 +186,46 @@ class Selector {
 
  private:
   static int greatest(const Parent& parent, bool full, bool skip_lost) {
-    const SearchConfig& config = parent.config;
-    const bool unvisited_first = config.fpu_mode == FpuMode::infinite || config.rule == Rule::ucb1;
-    const Edge* edges = parent.tree.edges(parent.node);
-    int best = -1, untried = -1;
-    double best_score = 0, untried_prior = 0;
-    int untried_flights = 0;
+    const bool unvisited_first = parent.config.fpu_mode == FpuMode::infinite || parent.config.rule == Rule::ucb1;
+    if (unvisited_first)
+      if (const int i = untried(parent, full, skip_lost); i >= 0) return i;
+    int best = -1;
+    double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < parent.node.num_edges; ++i) {
-      const Node* child = parent.child(edges[i]);
-      if ((full && !child) || (skip_lost && child && child->lo == 1)) continue;
-      if (unvisited_first && (!child || child->visits == 0)) {
-        const int flights = child ? child->in_flight : 0;
-        const double prior = parent.prior(i);
-        if (untried < 0 || flights < untried_flights || (flights == untried_flights && prior > untried_prior))
-          untried = i, untried_flights = flights, untried_prior = prior;
-      } else if (untried < 0) {
-        const double score = terms(parent, i).score();
-        if (best < 0 || score > best_score) best = i, best_score = score;
-      }
+      if (left_out(parent.child(i), full, skip_lost)) continue;
+      const double score = terms(parent, i).score();
+      const bool greater = score > best_score;  // hard to foresee: kept free of branches
+      best = greater ? i : best;
+      best_score = greater ? score : best_score;
     }
-    return untried >= 0 ? untried : best;
+    return best;
+  }
+
+  static bool left_out(const Node* child, bool full, bool skip_lost) {
+    return child ? skip_lost && child->lo == 1 : full;
+  }
+
+  // Of the children never visited: fewest descents in flight, then the greatest prior.
+  static int untried(const Parent& parent, bool full, bool skip_lost) {
+    int best = -1, fewest = 0;
+    double best_prior = 0;
+    for (int i = 0; i < parent.node.num_edges; ++i) {
+      const Node* child = parent.child(i);
+      if ((child && child->visits > 0) || left_out(child, full, skip_lost)) continue;
+      const int flights = child ? child->in_flight : 0;
+      const double prior = parent.prior(i);
+      if (best < 0 || flights < fewest || (flights == fewest && prior > best_prior))
+        best = i, fewest = flights, best_prior = prior;
+    }
+    return best;
   }
 
   // KataGo's forced playouts: a root move once tried is tried in proportion to its noisy prior.
   static int forced_child(const Parent& parent) {
-    const Edge* edges = parent.tree.edges(parent.node);
     double total = 0;
-    for (int i = 0; i < parent.node.num_edges; ++i) total += parent.effective(parent.child(edges[i]));
+    for (int i = 0; i < parent.node.num_edges; ++i) total += parent.effective(parent.child(i));
     for (int i = 0; i < parent.node.num_edges; ++i) {
-      const Node* child = parent.child(edges[i]);
+      const Node* child = parent.child(i);
       if (child && child->visits > 0 && !lost(parent.config, child) &&
           parent.effective(child) < std::sqrt(2 * parent.prior(i) * total))
         return i;
@@ -208,9 +236,9 @@ class Selector {
   // Sequential halving: the best candidate among those with exactly the visits this simulation looks for.
   int halving(const Parent& parent, bool full) {
     const Root& root = *parent.root;
-    const Edge* edges = parent.tree.edges(parent.node);
+    const Edge* edges = parent.edges;
     const auto relative = [&](int i) {
-      const Node* child = parent.child(edges[i]);
+      const Node* child = parent.child(i);
       return child ? static_cast<int>(child->visits + child->in_flight - root.base[static_cast<std::size_t>(i)]) : 0;
     };
     int simulation = 0;
@@ -231,7 +259,7 @@ class Selector {
       }
       return best;
     };
-    const auto alive = [&](int i) { return !lost(parent.config, parent.child(edges[i])); };
+    const auto alive = [&](int i) { return !lost(parent.config, parent.child(i)); };
     const auto candidate = [&](int i) { return root.candidate[static_cast<std::size_t>(i)] && alive(i); };
     int choice = pick([&](int i) { return candidate(i) && relative(i) == sought; });
     if (choice < 0) choice = pick(candidate);

@@ -1,39 +1,42 @@
-"""`tengen bench`: speeds, each next to a peer measured in the same run."""
+"""`tengen bench`: speeds, each next to a peer measured in the same run; `--signature`: one integer for the search."""
 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Callable
-from typing import Any
 
-from tengen import games
-from tengen.cli import Verbs, add_verb, number
-from tengen.cli.bench_network import measure_networks, show_networks
-from tengen.cli.slices import ROUNDS, Slices
+from tengen.bench import claims, network, peers, rules, search
+from tengen.bench.measure import Row
+from tengen.bench.signature import signature
+from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
 
 EXAMPLE = """example: tengen bench rules                  every game, beside OpenSpiel
          tengen bench rules --game go:9 --seconds 5 --json
-         tengen bench network --size 3           every backend, beside eager PyTorch
+         tengen bench search --only batch rollouts
+         tengen bench network --size 3 --threads 1
+         tengen bench --signature --threads 4
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
 in its own C++ (the rollouts of its MCTS bot), so neither side pays for Python.
+`search` measures, in this order and each with --only NAME: batch (Connect4 beside mctx), rollouts (pure MCTS beside
+OpenSpiel's), growth (one tree up to ten million nodes), share, leaves, reuse, fpu, mlh (what these options are worth),
+reference (equal to the naive search). Wants a quiet machine; takes some minutes.
+`network` counts positions per second at batches of 1, 8, 64 and 256, with a fresh network (weights do not change its
+speed), in float32 and in 8 bits, beside PyTorch as it comes. With --threads 1 it counts seconds of CPU time, which a
+busy machine disturbs little.
+--signature prints one integer that changes when any result of the search changes."""
 
-`network` counts positions per second at batches of 1, 8, 64 and 256 on all cores, with a fresh network (speed does
-not depend on weights), in float32 and in 8 bits, beside PyTorch as it comes. With
---threads 1 it counts seconds of CPU time, which a busy machine disturbs little."""
-
-# The board that is measured, and OpenSpiel's name for the same game. OpenSpiel stops Go after 2·n² moves unless told
-# otherwise, and ends a game on repetition, so its games have a length of their own: `plies_per_game` measures it.
-PEERS = {
-    "tictactoe": ("tictactoe", "tic_tac_toe"),
-    "connect4": ("connect4", "connect_four"),
-    "gomoku": ("gomoku:15", "gomoku(size=15)"),
-    "othello": ("othello", "othello"),
-    "go": ("go:9", "go(board_size=9,komi=6.5,max_game_length=100000)"),
-    "hex": ("hex:11", "hex(board_size=11)"),
+SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
+    "batch": search.batch_rows,
+    "rollouts": search.rollout_rows,
+    "growth": search.growth_rows,
+    "share": claims.share_rows,
+    "leaves": claims.leaves_rows,
+    "reuse": claims.reuse_rows,
+    "fpu": claims.fpu_rows,
+    "mlh": claims.mlh_rows,
+    "reference": claims.reference_rows,
 }
-SAMPLE = 1000  # OpenSpiel games played to learn their mean length: within about 1 %
 
 
 def add(verbs: Verbs) -> None:
@@ -43,108 +46,80 @@ def add(verbs: Verbs) -> None:
         metavar="WHAT",
         nargs="?",
         default="rules",
-        choices=["rules", "network"],
-        help="rules (default) or network",
+        choices=["rules", "search", "network"],
+        help="rules, search or network",
     )
-    parser.add_argument("--game", action="append", metavar="GAME", help="only this game (may be repeated)")
+    parser.add_argument(
+        "--game", action="append", metavar="GAME", help="rules, network: only this game (may be repeated)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help=f"search: only these parts ({', '.join(SEARCH_PARTS)})"
+    )
     seconds = number(float, 0.01, 3600, "a number of seconds from 0.01 to 3600")
-    parser.add_argument("--seconds", type=seconds, default=2.0, help="per game and program (default 2)")
-    parser.add_argument("--size", default="2", help="of the network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
-    threads = number(int, 0, 1024, "a whole number from 0 to 1024")
-    parser.add_argument("--threads", type=threads, default=0, help="of the network (default 0: one per core)")
+    parser.add_argument("--seconds", type=seconds, default=2.0, help="per measurement and program (default 2)")
+    parser.add_argument("--signature", action="store_true", help="print the search's signature")
+    threads = number(int, 0, 1024, "a number of threads from 0 (one per core) to 1024")
+    parser.add_argument("--threads", type=threads, default=0, help="of network and --signature (default: one per core)")
+    parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.what == "network":
-        rows = measure_networks(args)
-        if args.json:
-            print(json.dumps(rows, indent=2))
-        else:
-            show_networks(rows)
+    if args.signature:
+        value = signature(args.threads)
+        print(json.dumps({"signature": value}) if args.json else value)
         return 0
-    openspiel = import_openspiel()
-    rows = [measure(id, peer, args.seconds, openspiel) for id, peer in pairs(args.game)]
+    rows = list[Row]()
+    for measure in measurements(args):
+        part = measure()
+        rows += part
+        if not args.json:
+            show(part)
     if args.json:
         print(json.dumps(rows, indent=2))
-    else:
-        show(rows)
-    if openspiel is None:
-        print("OpenSpiel is not installed; to compare with it: pip install 'tengen[openspiel]'", file=sys.stderr)
+    for hint in hints(args.what):
+        print(hint, file=sys.stderr)
     return 0
 
 
-def import_openspiel() -> Any:
-    try:
-        import pyspiel
-    except ImportError:
-        return None
-    return pyspiel
+def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
+    if args.only and args.what != "search":
+        raise UsageError("--only belongs to tengen bench search")
+    if args.size and args.what != "network":
+        raise UsageError("--size belongs to tengen bench network")
+    if args.what == "network":
+        return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
+    if args.what == "rules":
+        return [lambda: rules.measure_rules(args.game, args.seconds)]
+    if args.game:
+        raise UsageError("--game belongs to tengen bench rules and network; for search there is --only")
+    for name in args.only or ():
+        if name not in SEARCH_PARTS:
+            known = ", ".join(SEARCH_PARTS)
+            raise UsageError(f"unknown part {name!r}{did_you_mean(name, SEARCH_PARTS)}; the parts are {known}")
+    chosen = [part for name, part in SEARCH_PARTS.items() if not args.only or name in args.only]
+    return [lambda part=part: part(args.seconds) for part in chosen]  # type: ignore[misc]
 
 
-def pairs(wanted: list[str] | None) -> list[tuple[str, str | None]]:
-    """The games to measure with OpenSpiel's name of each; other sizes than those in the table have no peer."""
-    peers = {games.make(id).id: peer for name in games.names() for id, peer in [PEERS[name]]}
-    ids = [games.make(id).id for id in wanted] if wanted else list(peers)
-    return [(id, peers.get(id)) for id in ids]
+def hints(what: str) -> list[str]:
+    found = list[str]()
+    if what == "network":
+        return found
+    if peers.load("pyspiel") is None:
+        found.append("OpenSpiel is not installed; to compare with it: pip install 'tengen[openspiel]'")
+    if what == "search" and any(peers.load(module) is None for module in ("jax", "mctx", "pgx")):
+        found.append("mctx, pgx and JAX are not all installed; to compare with them: pip install 'tengen[bench]'")
+    return found
 
 
-def measure(id: str, peer: str | None, seconds: float, openspiel: Any) -> dict[str, Any]:
-    start = games.make(id).start()
-    seeds = iter(range(1, 1 << 62))
-    ours = Slices(lambda count: start.play_outs(count, next(seeds))[0], seconds, time.thread_time)
-    theirs = None
-    if openspiel is not None and peer is not None:
-        theirs = Slices(random_games(openspiel, openspiel.load_game(peer)), seconds, time.thread_time)
-    for _ in range(ROUNDS):
-        ours.run()
-        if theirs:
-            theirs.run()
-    value, peer_value = ours.speed(), theirs.speed() if theirs else None
-    return {
-        "name": f"rules {id}",
-        "value": round(value),
-        "unit": "plies/s/thread",
-        "peer": f"openspiel {peer}" if theirs else None,
-        "peer_value": round(peer_value) if peer_value else None,
-        "ratio": round(value / peer_value, 2) if peer_value else None,
-    }
-
-
-def random_games(openspiel: Any, game: Any) -> Callable[[int], float]:
-    """Random games in OpenSpiel's C++. A search of one simulation evaluates its root by `count` random games."""
-    mean, state, seeds = plies_per_game(game), game.new_initial_state(), iter(range(1, 1 << 31))
-
-    def play(count: int) -> float:
-        evaluator = openspiel.RandomRolloutEvaluator(count, next(seeds))
-        bot = openspiel.MCTSBot(game, evaluator, 1.0, 1, 1, False, 1, False)
-        bot.mcts_search(state)
-        return count * mean
-
-    return play
-
-
-def plies_per_game(game: Any) -> float:
-    """Mean length of uniformly random games, by OpenSpiel's own rules: the evaluator does not report it."""
-    import random
-
-    rng, plies = random.Random(1), 0
-    for _ in range(SAMPLE):
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            state.apply_action(rng.choice(state.legal_actions()))
-            plies += 1
-    return plies / SAMPLE
-
-
-def show(rows: list[dict[str, Any]]) -> None:
+def show(rows: list[Row]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("game", box=None, header_style="bold", pad_edge=False)
-    for heading in ("tengen plies/s", "OpenSpiel plies/s", "ratio"):
-        table.add_column(heading, justify="right")
+    table = Table("", box=None, header_style="bold", pad_edge=False)
+    for heading in ("tengen", "unit", "peer's", "ratio", "peer"):
+        table.add_column(heading, justify="left" if heading in ("unit", "peer") else "right")
     for row in rows:
-        peer_value = f"{row['peer_value']:,}" if row["peer_value"] else "–"
-        ratio = f"{row['ratio']:.1f}×" if row["ratio"] else "–"
-        table.add_row(row["name"].removeprefix("rules "), f"{row['value']:,}", peer_value, ratio)
-    Console(highlight=False).print(table)
+        peer_value = "–" if row["peer_value"] is None else f"{row['peer_value']:,}"
+        ratio = f"{row['ratio']:.2f}" if row["ratio"] else "–"
+        table.add_row(row["name"], f"{row['value']:,}", row["unit"], peer_value, ratio, row["peer"] or "")
+    Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(table)

@@ -129,7 +129,7 @@ def make_network(shape: NetworkShape, *, reply: bool = False, seed: int = 0) -> 
 
 
 def blank_network(shape: NetworkShape, *, reply: bool = False, folded: bool = False) -> Network:
-    """A network to be filled with weights. Making one draws no random numbers, so that releases leave training alone."""
+    """A network to be filled with weights. Making one draws no random numbers: releases leave training alone."""
     with torch.random.fork_rng(devices=[]):
         return Network(shape, reply=reply, folded=folded)
 

@@ -1,0 +1,85 @@
+// Binds self-play: games that play themselves, asking for evaluations like any search.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tengen {
+namespace {
+
+struct PySelfPlay : PyLeafSource {
+  AnySelfPlay& play() const { return dynamic_cast<AnySelfPlay&>(*search); }
+};
+
+// A numpy array that takes over a vector's contents.
+template <class To, class From>
+nb::object array(const std::vector<From>& values) {
+  auto* data = new To[values.size() + 1];
+  std::transform(values.begin(), values.end(), data, [](const From& value) { return static_cast<To>(value); });
+  const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<To*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<1>>(data, {values.size()}, owner));
+}
+
+nb::dict record_dict(const GameRecord& record) {
+  nb::dict out;
+  out["game"] = record.game;
+  out["result"] = record.result;
+  out["ending"] = record.ending == GameRecord::Ending::rules ? "end" : "resigned";
+  out["hopeless"] = static_cast<int>(record.hopeless);
+  out["moves"] = array<std::uint16_t>(record.moves);
+  out["search"] = array<std::uint8_t>(record.search);
+  out["q"] = array<float>(record.q);
+  out["d"] = array<float>(record.d);
+  out["m"] = array<float>(record.m);
+  out["children"] = array<std::int32_t>(record.children);
+  out["action"] = array<std::uint16_t>(record.action);
+  out["visits"] = array<std::uint32_t>(record.visits);
+  out["target"] = array<float>(record.target);
+  return out;
+}
+
+}  // namespace
+
+void bind_selfplay(nb::module_& m) {
+  nb::class_<PySelfPlay, PyLeafSource>(m, "SelfPlay",
+                                       "Games that play themselves side by side; finished ones are replaced at once.")
+      .def(
+          "__init__",
+          [](PySelfPlay* self, const PyGame& game, int slots, const SearchConfig& search, const SelfPlayConfig& config,
+             std::uint64_t seed, int threads, std::uint64_t first_game) {
+            if (slots < 1 || slots > 1'000'000) throw nb::value_error("slots must be from 1 to 1000000");
+            if (threads < 0 || threads > 1024) throw nb::value_error("threads must be from 0 (one per core) to 1024");
+            new (self)
+                PySelfPlay{{game.game, game.game->make_selfplay(slots, search, config, seed, threads, first_game)}};
+          },
+          "game"_a, "slots"_a, "search"_a, "config"_a, "seed"_a = 0, "threads"_a = 0, "first_game"_a = 0)
+      .def(
+          "take_records",
+          [](PySelfPlay& self) {
+            std::vector<nb::dict> out;
+            for (const auto& record : self.play().take_records()) out.push_back(record_dict(record));
+            return out;
+          },
+          nb::sig("def take_records(self) -> list[dict[str, object]]"),
+          "Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 "
+          "random, "
+          "1 fast, 2 full), q, d, m, children, action, visits, target.")
+      .def(
+          "play_counts",
+          [](const PySelfPlay& self) {
+            const auto counts = self.play().play_counts();
+            nb::dict out;
+            out["games"] = counts.games;
+            out["moves"] = counts.moves;
+            out["full_searches"] = counts.full_searches;
+            out["simulations"] = counts.simulations;
+            return out;
+          },
+          nb::sig("def play_counts(self) -> dict[str, int]"), "Games, moves, full searches and simulations so far.");
+}
+
+}  // namespace tengen

@@ -1,0 +1,42 @@
+// Self-play with the game's type erased. The same object is an AnySearch too: each select plays on until every game
+// needs the network.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tengen/search/any_search.h"
+#include "tengen/selfplay/config.h"
+
+namespace tengen {
+
+// What one finished game leaves behind. No tensors: whoever trains replays the rules.
+struct GameRecord {
+  enum class Ending : std::uint8_t { rules, resigned };
+  enum class Search : std::uint8_t { none, fast, full };  // none: a random opening move
+
+  std::uint64_t game = 0;
+  int result = 0;  // for the first player
+  Ending ending = Ending::rules;
+  std::int8_t hopeless = 0;  // bit 1: the first player's value fell below the resignation bound; bit 2: the second's
+  std::vector<Action> moves;
+  std::vector<Search> search;          // [plies]
+  std::vector<float> q, d, m;          // [plies] the root's value, draw share and plies left, for the side to move
+  std::vector<std::int32_t> children;  // [plies] entries below that belong to a ply; 0 unless searched in full
+  std::vector<Action> action;          // visited moves and moves with a target
+  std::vector<std::uint32_t> visits;
+  std::vector<float> target;
+};
+
+struct SelfPlayCounts {
+  std::uint64_t games = 0, moves = 0, full_searches = 0, simulations = 0;
+};
+
+class AnySelfPlay {
+ public:
+  virtual ~AnySelfPlay() = default;
+  virtual std::vector<GameRecord> take_records() = 0;  // finished games since the last call, in order of their slots
+  virtual SelfPlayCounts play_counts() const = 0;
+};
+
+}  // namespace tengen

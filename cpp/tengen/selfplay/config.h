@@ -1,0 +1,26 @@
+// Every parameter of self-play beside the search's own: one struct, one table, as in search/config.h.
+#pragma once
+
+#include "tengen/search/config.h"
+
+namespace tengen {
+
+struct SelfPlayConfig {
+  double full_share = 0.25;
+  int fast_sims = 32;
+  bool fresh_trees = false;
+  double opening_share = 0;
+  int opening_plies = 8;
+  double resign_below = -1;
+  double resign_checked = 0.1;
+
+  friend bool operator==(const SelfPlayConfig&, const SelfPlayConfig&) = default;
+};
+
+std::span<const Field<SelfPlayConfig>> config_table(const SelfPlayConfig*);
+void validate(const SelfPlayConfig& config);  // throws ConfigError
+
+// The search of the moves in between: fewer simulations, no exploration for the sake of the record.
+SearchConfig fast_search(const SearchConfig& full, const SelfPlayConfig& config);
+
+}  // namespace tengen

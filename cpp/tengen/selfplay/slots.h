@@ -1,0 +1,201 @@
+// Whole games, played natively: each slot searches, moves, finishes its game and begins the next at once, until it
+// needs the network. So every batch holds a leaf of every slot.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "tengen/search/batch.h"
+#include "tengen/selfplay/any_selfplay.h"
+
+namespace tengen {
+
+template <Game G>
+class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
+ public:
+  SelfPlay(const G& start, int slots, const SearchConfig& full, const SelfPlayConfig& config, std::uint64_t seed,
+           int threads, std::uint64_t first_game)
+      : BatchSearch<G>(start, slots, full, seed, threads),
+        start_(start),
+        config_(config),
+        seed_(seed),
+        full_(full),
+        fast_(fast_search(full, config)),
+        slots_(static_cast<std::size_t>(slots)),
+        scratch_(slots_.size()) {
+    validate(config);
+    validate(fast_);
+    full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
+    for (std::size_t t = 0; t < slots_.size(); ++t) {
+      slots_[t].record.game = first_game + t;
+      scratch_[t].resize(static_cast<std::size_t>(start.num_actions()));
+      begin_game(t);
+    }
+  }
+
+  std::vector<GameRecord> take_records() override {
+    std::vector<GameRecord> out;
+    for (Slot& slot : slots_) {
+      std::move(slot.finished.begin(), slot.finished.end(), std::back_inserter(out));
+      slot.finished.clear();
+    }
+    return out;
+  }
+
+  SelfPlayCounts play_counts() const override {
+    SelfPlayCounts total;
+    for (const Slot& slot : slots_) {
+      total.games += slot.counts.games;
+      total.moves += slot.counts.moves;
+      total.full_searches += slot.counts.full_searches;
+      total.simulations += slot.counts.simulations;
+    }
+    return total;
+  }
+
+ protected:
+  void gather(std::size_t t) override {
+    for (;;) {
+      BatchSearch<G>::gather(t);
+      if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
+      play_move(t);
+    }
+  }
+
+ private:
+  // Members grouped by lifetime: a game's, the slot's.
+  struct Slot {
+    GameRecord record;
+    bool may_resign = false;
+    std::uint32_t inherited = 0;  // visits the search under way began with
+    std::vector<GameRecord> finished;
+    SelfPlayCounts counts;
+  };
+
+  Rng stream(const Slot& slot, int ply, Purpose purpose) const {
+    return Rng(seed_, slot.record.game, static_cast<std::uint64_t>(ply), purpose);
+  }
+  // Playout-cap randomisation: which moves are searched in full does not depend on the game's course.
+  bool searched_in_full(const Slot& slot, int ply) const {
+    return stream(slot, ply, Purpose::cap).uniform() < config_.full_share;
+  }
+  const SearchConfig& search_at(const Slot& slot, int ply) const { return searched_in_full(slot, ply) ? full_ : fast_; }
+
+  void begin_game(std::size_t t) {
+    Slot& slot = slots_[t];
+    G state = start_;
+    Rng rng = stream(slot, 0, Purpose::opening);
+    if (rng.uniform() < config_.opening_share) {
+      const int plies = 1 + static_cast<int>(rng.below(static_cast<std::uint32_t>(config_.opening_plies)));
+      for (int i = 0; i < plies; ++i) {
+        G next = state;
+        const int legal = state.legal(scratch_[t].data());
+        const Action a = scratch_[t][rng.below(static_cast<std::uint32_t>(legal))];
+        next.apply(a);
+        if (next.terminal()) break;  // an opening leaves something to play
+        state = next;
+        note(slot.record, a, GameRecord::Search::none, {});
+      }
+    }
+    slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
+    this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
+    slot.inherited = 0;
+  }
+
+  // A finished search becomes a move, and perhaps the end of the game.
+  void play_move(std::size_t t) {
+    Slot& slot = slots_[t];
+    auto& search = this->at(t);
+    const int ply = search.state().ply();
+    const bool full = searched_in_full(slot, ply);
+    const Node& root = search.tree().root();
+    const Action action = static_cast<Action>(search.choose());
+    slot.counts.moves += 1;
+    slot.counts.full_searches += full;
+    slot.counts.simulations += search.visits() - slot.inherited;
+    if (full) note_children(slot.record, search);
+    note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, {root.q, root.d, root.m});
+
+    const bool hopeless = config_.resign_below > -1 && root.q < config_.resign_below;
+    const int mover = search.state().to_move();
+    if (hopeless) slot.record.hopeless |= static_cast<std::int8_t>(1 << mover);
+    auto spare = spares_.take(search.tree());
+    search.advance(action, search_at(slot, ply + 1), *spare);
+    spares_.give(std::move(spare));
+    slot.inherited = search.visits();
+
+    if (search.state().terminal()) {
+      const int value = static_cast<int>(search.state().outcome());
+      end_game(t, search.state().to_move() == 0 ? value : -value, GameRecord::Ending::rules);
+    } else if (hopeless && slot.may_resign) {
+      end_game(t, mover == 0 ? -1 : 1, GameRecord::Ending::resigned);
+    }
+  }
+
+  void end_game(std::size_t t, int result, GameRecord::Ending ending) {
+    Slot& slot = slots_[t];
+    slot.counts.games += 1;
+    slot.record.result = result;
+    slot.record.ending = ending;
+    GameRecord next;
+    next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
+    slot.finished.push_back(std::exchange(slot.record, std::move(next)));
+    begin_game(t);
+  }
+
+  static void note(GameRecord& record, Action action, GameRecord::Search kind, const Value& value) {
+    record.moves.push_back(action);
+    record.search.push_back(kind);
+    record.q.push_back(static_cast<float>(value.v));
+    record.d.push_back(static_cast<float>(value.d));
+    record.m.push_back(static_cast<float>(value.m));
+    record.children.resize(record.moves.size(), 0);
+  }
+
+  static void note_children(GameRecord& record, const Search<G>& search) {
+    const Tree& tree = search.tree();
+    const Edge* edges = tree.edges(tree.root());
+    const auto target = search.target();
+    std::int32_t children = 0;
+    for (int i = 0; i < tree.root().num_edges; ++i) {
+      const auto visits = edges[i].child == kNone ? 0 : tree.node(edges[i].child).visits;
+      if (visits == 0 && target[static_cast<std::size_t>(i)] == 0) continue;
+      record.action.push_back(edges[i].action);
+      record.visits.push_back(visits);
+      record.target.push_back(static_cast<float>(target[static_cast<std::size_t>(i)]));
+      ++children;
+    }
+    record.children.push_back(children);
+  }
+
+  // Memory that re-rooted trees move into, shared by the threads: as many pieces as threads are ever re-rooting at
+  // once.
+  class Spares {
+   public:
+    std::unique_ptr<Tree> take(const Tree& like) {
+      const std::lock_guard lock(mutex_);
+      if (free_.empty()) return std::make_unique<Tree>(like.max_nodes(), like.max_edges());
+      auto tree = std::move(free_.back());
+      free_.pop_back();
+      return tree;
+    }
+    void give(std::unique_ptr<Tree> tree) {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(tree));
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Tree>> free_;
+  };
+
+  G start_;
+  SelfPlayConfig config_;
+  std::uint64_t seed_;
+  SearchConfig full_, fast_;
+  std::vector<Slot> slots_;
+  std::vector<std::vector<Action>> scratch_;  // by slot
+  Spares spares_;
+};
+
+}  // namespace tengen

@@ -1,0 +1,152 @@
+"""Native self-play: the same games as the naive search would play, whatever the threads, slots always full."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tengen import games
+from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
+from tengen.evaluator import Hash
+from tengen.games import Game
+from tengen.reference import ReferenceSearch
+
+SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6, forced_playouts=True, target_pruning=True)
+Record = dict[str, Any]
+
+
+def play(
+    game: Game, search: SearchConfig, config: SelfPlayConfig, wanted: int, slots: int = 8, threads: int = 1
+) -> list[Record]:
+    """The first `wanted` games by number; slots play on until all of those are finished."""
+    source = SelfPlay(game, slots, search, config, seed=5, threads=threads)
+    evaluate = Hash(game)
+    found: dict[int, Record] = {}
+    while not all(number in found for number in range(wanted)):
+        leaves = source.select()
+        source.backup(*evaluate(leaves))
+        found |= {int(str(record["game"])): record for record in source.take_records()}
+    return [found[number] for number in range(wanted)]
+
+
+def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, number: int) -> Record:
+    """The same game by the naive search, move by move."""
+    fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
+    full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
+    state = game.start()
+    out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
+    rng = Rng(5, number, 0, "opening")
+    if rng.uniform() < config.opening_share:
+        for _ in range(1 + rng.below(config.opening_plies)):
+            action = state.legal_actions()[rng.below(len(state.legal_actions()))]
+            after = state.copy()
+            after.apply(action)
+            if after.is_terminal():
+                break
+            state = after
+            for key, value in {"moves": action, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
+                out[key].append(value)
+
+    def kind(ply: int) -> bool:
+        return Rng(5, number, ply, "cap").uniform() < config.full_share
+
+    search = ReferenceSearch(state, full if kind(state.ply()) else fast, seed=5, game=number)
+    evaluate = Hash(game)
+    while not state.is_terminal():
+        search.run(evaluate)
+        is_full, root, action = kind(state.ply()), search.root, search.choose()
+        if is_full:
+            target = search.target()
+            kept = [edge for edge in root.edges if edge.N > 0 or target[edge.action] > 0]
+            out["visits"] += [(edge.action, edge.N) for edge in kept]
+            out["target"] += [np.float32(target[edge.action]) for edge in kept]
+        for key, value in {
+            "moves": action,
+            "search": 2 if is_full else 1,
+            "q": root.Q,
+            "d": root.D,
+            "m": root.M,
+        }.items():
+            out[key].append(value)
+        state.apply(action)
+        search.config = full if kind(state.ply()) else fast
+        search.advance(action)
+    out["result"] = state.outcome() * (1 if state.to_move() == 0 else -1)
+    return out
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6"])
+def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
+    game = games.make(id)
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, opening_share=0.5, opening_plies=4, fresh_trees=fresh)
+    search = (
+        SEARCH
+        if id != "othello:6"
+        else SEARCH.replace(root="gumbel", noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
+    )
+    for number, record in enumerate(play(game, search, config, wanted=10)):
+        expected = reference_record(game, search, config, number)
+        assert record["moves"].tolist() == expected["moves"]
+        assert record["search"].tolist() == expected["search"]
+        assert record["result"] == expected["result"]
+        for key in ("q", "d", "m"):
+            assert record[key].tolist() == np.array(expected[key], np.float32).tolist()
+        assert list(zip(record["action"].tolist(), record["visits"].tolist(), strict=True)) == expected["visits"]
+        assert record["target"].tolist() == expected["target"]
+
+
+def test_games_do_not_depend_on_threads_or_slots() -> None:
+    game = games.make("connect4")
+    config = SelfPlayConfig(fast_sims=8)
+    games_of = [
+        [record["moves"].tolist() for record in play(game, SEARCH, config, 12, slots, threads)]
+        for slots, threads in [(4, 1), (4, 2), (12, 1), (12, 4)]
+    ]
+    assert all(moves == games_of[0] for moves in games_of)
+
+
+def test_every_batch_is_full() -> None:
+    """A slot plays on through terminals, proofs and finished games until it needs the network."""
+    game = games.make("tictactoe")
+    source = SelfPlay(game, 32, SearchConfig(sims=20, cache_mb=0, noise_epsilon=0.25), SelfPlayConfig(), seed=1)
+    evaluate = Hash(game)
+    for _ in range(200):
+        before = source.counts()
+        leaves = source.select()
+        source.backup(*evaluate(leaves))
+        after = source.counts()
+        assert sum(after[key] - before[key] for key in ("evaluations", "duplicates")) == 32
+    assert source.play_counts()["games"] > 30
+
+
+def test_records_are_games() -> None:
+    """Rules replayed: every move is legal, the result is the rules', visits add up, targets are distributions."""
+    game = games.make("connect4")
+    for record in play(game, SEARCH, SelfPlayConfig(opening_share=0.5), 8):
+        state = game.start()
+        first = 0
+        for ply, action in enumerate(record["moves"].tolist()):
+            entries = slice(first, first + record["children"][ply])
+            if record["search"][ply] == 2:
+                assert set(record["action"][entries].tolist()) <= set(state.legal_actions())
+                assert record["target"][entries].sum() == pytest.approx(1)
+            first = entries.stop
+            state.apply(action)
+        assert state.is_terminal() and record["result"] == state.outcome() * (1 if state.to_move() == 0 else -1)
+
+
+def test_resignation_ends_games_and_checked_games_go_on() -> None:
+    game = games.make("connect4")
+    search = SearchConfig(sims=16, noise_epsilon=0.25)
+    never = play(game, search, SelfPlayConfig(fast_sims=8), 20)
+    resigning = play(game, search, SelfPlayConfig(fast_sims=8, resign_below=-0.1, resign_checked=0), 20)
+    checked = play(game, search, SelfPlayConfig(fast_sims=8, resign_below=-0.1, resign_checked=1), 20)
+    assert any(record["ending"] == "resigned" for record in resigning)
+    assert sum(len(record["moves"]) for record in resigning) < sum(len(record["moves"]) for record in never)
+    assert all(record["ending"] == "end" for record in checked)
+    assert any(record["hopeless"] for record in checked)
+    for record in resigning:
+        if record["ending"] == "resigned":
+            loser = 0 if record["result"] < 0 else 1
+            assert record["hopeless"] & (1 << loser) and (len(record["moves"]) - 1) % 2 == loser
