@@ -14,7 +14,7 @@ CPP = REPOSITORY / "cpp"
 PYTHON_LAYERS = [
     ["_core"],
     ["games", "config", "records", "elo", "files"],
-    ["solver", "network"],
+    ["solver", "chunks", "network"],
     ["nn"],
     ["evaluator"],
     ["agent", "reference"],

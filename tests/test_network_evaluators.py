@@ -1,8 +1,6 @@
 """Network files and the backends that run them: the same answers everywhere, and clear refusals."""
 
 import json
-import os
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from networks import make_test_network
-from tengen import files, games
+from tengen import games
 from tengen.agent import Agent
 from tengen.cli import main
 from tengen.config import SearchConfig
 from tengen.evaluator import Batch, NetworkEvaluator, Uniform, make_evaluator
 from tengen.evaluator import network as backends
 from tengen.evaluator.openvino import padded_rows
-from tengen.files import write_atomically
+from tengen.files import write_durably
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.checkpoint import save_checkpoint
 from tengen.nn.export import relative_difference, sample_planes, to_onnx, torch_answer
@@ -42,7 +40,7 @@ def batch(first: int, last: int) -> Batch:
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("networks") / "net.onnx"
-    write_atomically(path, FILE.data)
+    write_durably(path, FILE.data)
     return path
 
 
@@ -212,20 +210,3 @@ def test_bench_network_measures_every_backend(capsys: pytest.CaptureFixture[str]
 
 
 HOW = ["openvino f32", "openvino int8", "onnxruntime f32", "onnxruntime int8", "torch f32"]
-
-
-def test_writing_leaves_the_old_file_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~files._umask()
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space"):
-            write_atomically(path, b"new")
-    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
-    write_atomically(path, b"new")
-    assert path.read_bytes() == b"new"

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -22,8 +23,11 @@ struct PySearch : PyLeafSource {
     return tree;
   }
   int answered(int tree) const {
-    if (!search->expanded(checked(tree))) throw Error("the root has not been evaluated yet: search first");
-    return tree;
+    if (search->expanded(checked(tree))) return tree;
+    NodeView root;
+    search->find(tree, {}, root);
+    throw Error(root.terminal ? "the game is over at the root: there is no move to choose"
+                              : "the root has not been evaluated yet: search first");
   }
 };
 
@@ -46,20 +50,31 @@ void check_finite(const float* data, std::size_t n, const char* name) {
   if (bad) refuse(std::string(name) + " has a value that is not a finite number");
 }
 
-void backup(PyLeafSource& self, Floats<2> policy, Floats<2> wdl, Floats<1> moves_left) {
-  const auto rows = static_cast<std::size_t>(self.search->rows());
-  const auto actions = static_cast<std::size_t>(self.game->num_actions());
-  const auto shape = [](const auto& array) {
+// An evaluator's array, checked against what was asked for; one that is not contiguous is copied.
+template <int N>
+Floats<N> checked_array(nb::handle given, const char* name, const std::array<std::size_t, N>& shape) {
+  const auto text = [](std::size_t n, auto&& size) {
     std::string out = "[";
-    for (std::size_t i = 0; i < array.ndim(); ++i) out += (i ? ", " : "") + std::to_string(array.shape(i));
+    for (std::size_t i = 0; i < n; ++i) out += (i ? ", " : "") + std::to_string(size(i));
     return out + "]";
   };
-  if (policy.shape(0) != rows || policy.shape(1) != actions)
-    refuse("policy must be [" + std::to_string(rows) + ", " + std::to_string(actions) + "], not " + shape(policy));
-  if (wdl.shape(0) != rows || wdl.shape(1) != 3)
-    refuse("wdl must be [" + std::to_string(rows) + ", 3], not " + shape(wdl));
-  if (moves_left.shape(0) != rows)
-    refuse("moves_left must be [" + std::to_string(rows) + "], not " + shape(moves_left));
+  const std::string wanted =
+      std::string(name) + " must be a float32 array of shape " + text(N, [&](std::size_t i) { return shape[i]; });
+  nb::ndarray<nb::ro, nb::device::cpu> any;
+  if (!nb::try_cast(given, any)) refuse(wanted + ", not a " + nb::type_name(given.type()).c_str());
+  bool fits = any.ndim() == N;
+  for (std::size_t i = 0; fits && i < N; ++i) fits = any.shape(i) == shape[i];
+  if (!fits) refuse(wanted + ", not " + text(any.ndim(), [&](std::size_t i) { return any.shape(i); }));
+  if (any.dtype() != nb::dtype<float>()) refuse(wanted + ", and this one is of another type");
+  return nb::cast<Floats<N>>(given);
+}
+
+void backup(PyLeafSource& self, nb::handle policy_given, nb::handle wdl_given, nb::handle moves_left_given) {
+  const auto rows = static_cast<std::size_t>(self.search->rows());
+  const auto actions = static_cast<std::size_t>(self.game->num_actions());
+  const auto policy = checked_array<2>(policy_given, "policy", {rows, actions});
+  const auto wdl = checked_array<2>(wdl_given, "wdl", {rows, 3});
+  const auto moves_left = checked_array<1>(moves_left_given, "moves_left", {rows});
   check_finite(policy.data(), rows * actions, "policy");
   check_finite(wdl.data(), rows * 3, "wdl");
   check_finite(moves_left.data(), rows, "moves_left");
@@ -160,7 +175,9 @@ void bind_search(nb::module_& m) {
                            "What asks for evaluations: select, evaluate, backup, until nothing is selected.")
       .def("select", &select,
            "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
-      .def("backup", &backup, "policy"_a, "wdl"_a, "moves_left"_a,
+      .def("backup", &backup, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(),
+           nb::sig("def backup(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: "
+                   "NDArray[numpy.float32]) -> None"),
            "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
            "[L].")
       .def(
@@ -168,7 +185,7 @@ void bind_search(nb::module_& m) {
           "Forgets the leaves of the last select; the trees stay usable.")
       .def(
           "stop", [](PyLeafSource& s) { s.search->stop(); },
-          "Ends the search under way, from any thread; a later select goes on.")
+          "Ends the search under way, from any thread, once its roots are evaluated; a later select goes on.")
       .def(
           "set_network", [](PyLeafSource& s, std::uint64_t hash) { s.search->set_network(hash); }, "hash"_a,
           "Names the network that answers from now on: answers of others are forgotten.")

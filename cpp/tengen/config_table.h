@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tengen/text.h"
+
 namespace tengen {
 
 struct ConfigError : std::runtime_error {
@@ -106,8 +108,7 @@ ConfigError refusal(const Field<Config>& field, std::string_view given) {
     range = (field.kind == Kind::integer ? "a whole number from " : "a number from ") + config_number_text(field.low) +
             " to " + config_number_text(field.high);
   }
-  return ConfigError(std::string(field.name) + " must be " + range + ", not '" + std::string(given.substr(0, 40)) +
-                     "'");
+  return ConfigError(std::string(field.name) + " must be " + range + ", not " + quoted(given));
 }
 
 // The row of a name; `what` ("search") names the table in the error, which suggests the nearest name.
@@ -117,8 +118,8 @@ const Field<Config>& find_field(std::span<const Field<Config>> table, std::strin
   if (found != table.end()) return *found;
   const auto nearest = std::ranges::min_element(
       table, {}, [&](const auto& field) { return edit_distance(name.substr(0, 64), field.name); });
-  throw ConfigError("unknown " + std::string(what) + " option '" + std::string(name.substr(0, 64)) +
-                    "'; did you mean '" + std::string(nearest->name) + "'?");
+  throw ConfigError("unknown " + std::string(what) + " option " + quoted(name) + "; did you mean '" +
+                    std::string(nearest->name) + "'?");
 }
 
 template <class Config>

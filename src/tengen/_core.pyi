@@ -600,7 +600,7 @@ class LeafSource:
         Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.
         """
 
-    def backup(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], wdl: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], moves_left: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def backup(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32]) -> None:
         """
         Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
         """
@@ -609,7 +609,9 @@ class LeafSource:
         """Forgets the leaves of the last select; the trees stay usable."""
 
     def stop(self) -> None:
-        """Ends the search under way, from any thread; a later select goes on."""
+        """
+        Ends the search under way, from any thread, once its roots are evaluated; a later select goes on.
+        """
 
     def set_network(self, hash: int) -> None:
         """

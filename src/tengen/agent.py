@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from tengen._core import BatchSearch, EdgeView, NodeView, SearchConfig
 from tengen.evaluator import Evaluator, NetworkEvaluator, Rollout
-from tengen.games import Game, State
+from tengen.games import Game, GameError, State
 
 __all__ = ["Agent", "Analysis", "MoveInfo"]
 
@@ -98,6 +98,8 @@ class Agent:
     def act_many(self, states: Sequence[State], slots: Sequence[int] | None = None) -> list[int]:
         """Moves for many positions at once, one slot each: all of them are evaluated in the same batches."""
         chosen = list(range(len(states))) if slots is None else list(slots)
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"each position needs a slot of its own, not {chosen}")
         for state, slot in zip(states, chosen, strict=True):
             self._set_root(slot, state)
         self.run(chosen)
@@ -123,7 +125,7 @@ class Agent:
             raise
 
     def stop(self) -> None:
-        """Ends a search under way in another thread; what it found so far stays."""
+        """Ends the search under way in another thread; what it found so far stays. Without one it does nothing."""
         self.search.stop()
 
     def report(self, state: State, slot: int = 0) -> Analysis:
@@ -138,6 +140,8 @@ class Agent:
 
     def _set_root(self, slot: int, state: State) -> None:
         """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
+        if state.game != self.game:
+            raise GameError(f"this agent plays {self.game.id}, the position is of {state.game.id}")
         start, moves = state.start_text(), state.moves()
         last = self._roots[slot]
         if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:

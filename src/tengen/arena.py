@@ -9,7 +9,7 @@ True
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,7 +140,9 @@ def play_match(
         try:
             playing.result()
         except KeyboardInterrupt:
-            tables.stop()
+            while not playing.done():  # a search that was about to begin has not heard of it the first time
+                tables.stop()
+                wait([playing], timeout=0.05)
     return tables.match()
 
 

@@ -1,40 +1,36 @@
-"""Files that are either whole or not there, whatever happens while they are written."""
+"""Files that survive a kill or a power cut: whole, or not there at all."""
 
 import os
-import tempfile
 from pathlib import Path
 
+__all__ = ["write_durably"]
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replaces a file in one step that survives a crash and a power cut; on any error the old file stays as it was."""
-    path = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a file so that at every moment `path` holds its old content or the new, never a part of it.
+
+    Temporary file in the same folder → flush → fsync → rename → fsync the folder. A kill may leave the temporary file
+    behind: its name starts with a dot, and the next write of the same path replaces it.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())  # mkstemp's files are private
             os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException:  # a full disk should not get fuller by our leavings, nor Ctrl-C leave any
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    _fsync_folder(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable. Systems that cannot open folders do so by themselves."""
-    if os.name != "posix":
+def _fsync_folder(folder: Path) -> None:
+    """Makes a rename last; systems that cannot open a folder (Windows) have no such step."""
+    if os.name == "nt":
         return
-    handle = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        os.fsync(descriptor)
     finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)  # there is no way to read it without setting it
-    os.umask(mask)
-    return mask
+        os.close(descriptor)

@@ -52,9 +52,8 @@ class BatchSearch : public AnySearch {
         no_cache_(0, start.num_actions() + 4),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
-    // A tree more for each thread: the memory that re-rooted trees move into.
-    const auto room =
-        (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + pool_.threads());
+    // One tree more than asked for: the memory a re-rooted tree moves into.
+    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
     const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
     max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
@@ -189,6 +188,7 @@ class BatchSearch : public AnySearch {
 
  protected:
   Search<G>& at(std::size_t t) { return *searches_[t]; }
+  Tree& spare() { return *spare_; }
   virtual void gather(std::size_t t) {
     at(t).gather(cache_, [&] { return interrupted(t); });
   }
@@ -203,20 +203,21 @@ class BatchSearch : public AnySearch {
     return std::max<std::size_t>(1, searches_.size() / (static_cast<std::size_t>(pool_.threads()) * 8));
   }
 
-  // A search's time runs from its first select; stop() and the end of time both end it, and the next select goes on.
+  // A search runs from its first select to the one that finds nothing to do; its time begins there, and a stop() from
+  // before it does not concern it. stop() and the end of time both end it, and the next select goes on.
   void begin() {
-    if (!running_) started_ = Clock::now();
+    if (running_) return;
     running_ = true;
-  }
-  void end() {
-    running_ = false;
+    started_ = Clock::now();
     stopped_.store(false, std::memory_order_relaxed);
   }
+  void end() { running_ = false; }
+  // Never before the root is evaluated: whoever cuts a search short still gets a move from it.
   bool interrupted(std::size_t t) {
+    if (!searches_[t]->expanded()) return false;
     if (stopped_.load(std::memory_order_relaxed)) return true;
     const double seconds = searches_[t]->config().seconds;
-    return seconds > 0 && searches_[t]->expanded() &&
-           std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
+    return seconds > 0 && std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
   }
 
   // A leaf of the batch. Kept apart from the trees: numbering the leaves then touches little of what other threads work

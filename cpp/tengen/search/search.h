@@ -57,7 +57,7 @@ class Search {
     game_ = game;
     pending_ = 0;
     state_ = state;
-    tree_.clear();
+    clear_tree();
     rollouts_ = name().stream(Purpose::rollout);
     new_root();
   }
@@ -76,7 +76,7 @@ class Search {
       tree_.copy_subtree(child, spare);
       std::swap(tree_, spare);
     } else {
-      tree_.clear();
+      clear_tree();
     }
     rollouts_ = name().stream(Purpose::rollout);
     new_root();
@@ -173,6 +173,18 @@ class Search {
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
 
+  void clear_tree() {
+    tree_.clear();
+    note_end(tree_.root(), state_);
+  }
+  // A new node where the game is over has the value the rules give it, and never an evaluation.
+  static void note_end(Node& node, const G& state) {
+    if (!state.terminal()) return;
+    const int value = static_cast<int>(state.outcome());
+    node.kind = Node::Kind::terminal;
+    node.set_bounds(value, value);
+  }
+
   void new_root() {
     visits_ = 0;
     if (!expanded()) return;
@@ -192,8 +204,7 @@ class Search {
       Node& node = tree_.node(index);
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
-      if (proven(config_, node))
-        return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
+      if (proven(config_, node)) return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
@@ -203,12 +214,7 @@ class Search {
       leaf.state.apply(taken.action);
       if (taken.child == kNone) {
         taken.child = tree_.add_node();
-        if (leaf.state.terminal()) {
-          Node& end = tree_.node(taken.child);
-          const int value = static_cast<int>(leaf.state.outcome());
-          end.kind = Node::Kind::terminal;
-          end.set_bounds(value, value);
-        }
+        note_end(tree_.node(taken.child), leaf.state);
       }
       index = taken.child;
     }

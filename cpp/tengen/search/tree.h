@@ -56,7 +56,6 @@ class Tree {
   // Room for `max_nodes` nodes with `max_edges` edges each.
   Tree(std::uint32_t max_nodes, int max_edges)
       : max_nodes_(max_nodes),
-        max_edges_(max_edges),
         nodes_(std::make_unique_for_overwrite<Node[]>(max_nodes)),
         edges_(std::make_unique_for_overwrite<Edge[]>(std::size_t{max_nodes} * static_cast<std::size_t>(max_edges))) {}
 
@@ -71,8 +70,6 @@ class Tree {
   Edge* edges(const Node& node) { return edges_.get() + node.first_edge; }
   const Edge* edges(const Node& node) const { return edges_.get() + node.first_edge; }
   std::uint32_t size() const { return num_nodes_; }
-  std::uint32_t max_nodes() const { return max_nodes_; }
-  int max_edges() const { return max_edges_; }
   std::size_t bytes() const { return num_nodes_ * sizeof(Node) + num_edges_ * sizeof(Edge); }
   bool full(std::uint32_t limit) const { return num_nodes_ >= (limit ? std::min(limit, max_nodes_) : max_nodes_); }
 
@@ -116,9 +113,7 @@ class Tree {
   }
 
  private:
-  std::uint32_t max_nodes_;
-  int max_edges_;
-  std::uint32_t num_nodes_ = 0, num_edges_ = 0;
+  std::uint32_t max_nodes_, num_nodes_ = 0, num_edges_ = 0;
   std::unique_ptr<Node[]> nodes_;
   std::unique_ptr<Edge[]> edges_;
 };

@@ -119,9 +119,10 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     const bool hopeless = config_.resign_below > -1 && root.q < config_.resign_below;
     const int mover = search.state().to_move();
     if (hopeless) slot.record.hopeless |= static_cast<std::int8_t>(1 << mover);
-    auto spare = spares_.take(search.tree());
-    search.advance(action, search_at(slot, ply + 1), *spare);
-    spares_.give(std::move(spare));
+    {
+      const std::lock_guard lock(spare_mutex_);  // for the microseconds that moving a subtree takes
+      search.advance(action, search_at(slot, ply + 1), this->spare());
+    }
     slot.inherited = search.visits();
 
     if (search.state().terminal()) {
@@ -168,34 +169,13 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     record.children.push_back(children);
   }
 
-  // Memory that re-rooted trees move into, shared by the threads: as many pieces as threads are ever re-rooting at
-  // once.
-  class Spares {
-   public:
-    std::unique_ptr<Tree> take(const Tree& like) {
-      const std::lock_guard lock(mutex_);
-      if (free_.empty()) return std::make_unique<Tree>(like.max_nodes(), like.max_edges());
-      auto tree = std::move(free_.back());
-      free_.pop_back();
-      return tree;
-    }
-    void give(std::unique_ptr<Tree> tree) {
-      const std::lock_guard lock(mutex_);
-      free_.push_back(std::move(tree));
-    }
-
-   private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Tree>> free_;
-  };
-
   G start_;
   SelfPlayConfig config_;
   std::uint64_t seed_;
   SearchConfig full_, fast_;
   std::vector<Slot> slots_;
   std::vector<std::vector<Action>> scratch_;  // by slot
-  Spares spares_;
+  std::mutex spare_mutex_;
 };
 
 }  // namespace tengen

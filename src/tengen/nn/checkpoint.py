@@ -7,7 +7,7 @@ import safetensors
 import safetensors.torch
 
 from tengen import games
-from tengen.files import write_atomically
+from tengen.files import write_durably
 from tengen.games import Game, GameError
 from tengen.network import NetworkError, schema_hash
 from tengen.nn.model import Network, blank_network
@@ -34,7 +34,7 @@ def save_checkpoint(path: Path, network: Network, game: Game, step: int = 0) -> 
         "reply": "off" if network.reply is None else "on",
     }
     weights = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    write_atomically(path, safetensors.torch.save(weights, header))
+    write_durably(path, safetensors.torch.save(weights, header))
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:

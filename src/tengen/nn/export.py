@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper
 
 from tengen._core import Rng
-from tengen.files import write_atomically
+from tengen.files import write_durably
 from tengen.games import Game
 from tengen.network import NetworkError, NetworkFile, schema_hash
 from tengen.nn.graph import IR_VERSION, OPSET, make_graph
@@ -32,7 +32,7 @@ def export_onnx(
     """Writes a network for playing. Raises NetworkError, and writes nothing, when the file would not say the same."""
     file = to_onnx(network, game, step, str(path), calibration)
     check_parity(network, file, game)
-    write_atomically(path, file.data)
+    write_durably(path, file.data)
     return file
 
 

@@ -1,0 +1,82 @@
+"""The chunks of a run: a folder of immutable files, each named by its place in the order and the hash of its bytes.
+
+    00000000-5d41402a….games   00000001-7d793037….games   …
+
+Nothing here deletes or rewrites a chunk. A kill leaves at most a temporary file, which is no chunk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tengen.files import write_durably
+from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode_chunk
+
+__all__ = ["ChunkStore"]
+
+_NAME = re.compile(r"(\d{8,})-([0-9a-f]{64})\.games")
+
+
+class ChunkStore:
+    """Appends chunks durably and reads them in order. One process writes at a time; any number may read."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        self.folder = folder
+        self.limits = limits or Limits()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def append(self, records: Sequence[GameRecord]) -> Path:
+        """Games become a chunk that survives a power cut once this returns."""
+        return self.append_bytes(encode_chunk(records, self.limits))
+
+    def append_bytes(self, data: bytes) -> Path:
+        """Keeps a chunk that the caller has decoded, and so checked; one that is there already is not kept twice."""
+        digest = hashlib.sha256(data).hexdigest()
+        chunks = self._chunks()
+        for _, known, path in chunks:
+            if known == digest and _hash(path) == digest:
+                return path
+        number = max((number for number, _, _ in chunks), default=-1) + 1
+        path = self.folder / f"{number:08}-{digest}.games"
+        write_durably(path, data)
+        return path
+
+    def paths(self) -> list[Path]:
+        """Every file that is named like a chunk, in order, damaged ones included."""
+        return [path for _, _, path in self._chunks()]
+
+    def read(self, report: Callable[[Path, str], None]) -> Iterator[tuple[Path, list[GameRecord]]]:
+        """The chunks in order, each content once; `report` hears of files that are damaged or there twice, and why."""
+        seen: set[str] = set()
+        for _, digest, path in self._chunks():
+            try:
+                if digest in seen:
+                    raise RecordError("the same chunk is there twice; it counts once")
+                records = self._load(path, digest)
+            except (RecordError, OSError) as error:
+                report(path, str(error))
+                continue
+            seen.add(digest)
+            yield path, records
+
+    def _load(self, path: Path, digest: str) -> list[GameRecord]:
+        size = path.stat().st_size
+        if size > self.limits.file_bytes:
+            raise RecordError(f"a file of {size} bytes, more than the {self.limits.file_bytes} allowed")
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise RecordError("the content is not what the name says: the file is damaged")
+        return decode_chunk(data, self.limits)
+
+    def _chunks(self) -> list[tuple[int, str, Path]]:
+        """Number, hash and path of each chunk, in order."""
+        found = ((_NAME.fullmatch(path.name), path) for path in self.folder.iterdir())
+        return sorted((int(name[1]), name[2], path) for name, path in found if name)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,21 @@
+"""Records: what self-play games leave behind. Moves and search results, no tensors: the learner replays the rules.
+
+`encode_chunk` and `decode_chunk` turn many games of one kind into a file and back; `verify` replays a game's rules.
+"""
+
+from tengen.records.chunk import Header, Limits, decode_chunk, encode_chunk, read_header, schema_hash
+from tengen.records.judge import verify
+from tengen.records.record import ENDINGS, GameRecord, RecordError
+
+__all__ = [
+    "ENDINGS",
+    "GameRecord",
+    "Header",
+    "Limits",
+    "RecordError",
+    "decode_chunk",
+    "encode_chunk",
+    "read_header",
+    "schema_hash",
+    "verify",
+]

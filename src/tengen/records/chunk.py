@@ -1,0 +1,204 @@
+"""A chunk: a file of many games of one kind. It holds plain numbers, never code, and a reader trusts none of them.
+
+    magic 8 bytes · format u16 · header length u32 · header (msgpack) · body (one zstd frame with a checksum)
+
+The body is the columns of all games, one after the other, little-endian. Its size follows from the three counts in
+the header, so limits are checked before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen._core import Game, GameError
+from tengen.records.record import (
+    PER_ENTRY,
+    PER_GAME,
+    PER_PLY,
+    Columns,
+    GameRecord,
+    RecordError,
+    check_columns,
+    from_columns,
+    to_columns,
+)
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MAGIC = b"\x89TENGEN\n"
+FORMAT = 1
+PREFIX = struct.Struct("<8sHI")
+WINDOW_LOG = 22  # a reader of the zstd frame needs 4 MiB for looking back, and grants no more
+
+_MAX_HEADER = 1 << 18
+_MAX_NETWORKS = 1 << 11
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
+_Name = Annotated[str, msgspec.Meta(max_length=200)]
+_Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,64}$")]
+
+
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What can be known of a chunk without unpacking its games."""
+
+    program: _Name  # version of Tengen that wrote it
+    game: _Name  # canonical id
+    schema: _Hash  # of the planes that the networks saw
+    networks: Annotated[tuple[_Hash, ...], msgspec.Meta(max_length=_MAX_NETWORKS)]
+    games: _Count
+    plies: _Count
+    entries: _Count
+
+    def layout(self) -> list[tuple[str, np.dtype[Any], int]]:
+        """The columns of the body in order: name, type, length."""
+        units = ((PER_GAME, self.games), (PER_PLY, self.plies), (PER_ENTRY, self.entries))
+        return [(name, dtype.newbyteorder("<"), length) for unit, length in units for name, dtype in unit.items()]
+
+    def body_bytes(self) -> int:
+        """The exact size of the unpacked body."""
+        return sum(dtype.itemsize * length for _, dtype, length in self.layout())
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that one chunk may hold. The defaults have room for some 400 000 plies of Connect4."""
+
+    file_bytes: int = 16 << 20
+    body_bytes: int = 16 << 20
+    games: int = 1 << 16
+    plies: int = 1 << 20  # of all games together
+
+    def check(self, header: Header) -> None:
+        """Refuses a chunk by what its header says."""
+        for number, most, what in (
+            (header.body_bytes(), self.body_bytes, "bytes"),
+            (header.games, self.games, "games"),
+            (header.plies, self.plies, "plies"),
+        ):
+            if number > most:
+                raise RecordError(f"a chunk of {number} {what}, more than the {most} allowed")
+
+
+def schema_hash(game: Game) -> str:
+    """Names the meaning of a game's planes, in hex."""
+    return hashlib.sha256(game.schema.encode()).hexdigest()
+
+
+def encode_chunk(records: Sequence[GameRecord], limits: Limits | None = None) -> bytes:
+    """The file of some games of one kind; the same records give the same bytes. Raises RecordError."""
+    if not records:
+        raise RecordError("a chunk needs at least one game")
+    game = _parse_game(records[0].game)
+    for record in records:
+        if record.game != game.id:
+            raise RecordError(f"a chunk of {game.id} cannot hold a record of {record.game}")
+    networks = tuple(sorted({record.network for record in records}))
+    columns = to_columns(records, networks)
+    counts = (len(records), len(columns["moves"]), len(columns["actions"]))
+    header = Header(version("tengen"), game.id, schema_hash(game), networks, *counts)
+    (limits or Limits()).check(header)
+    check_columns(columns, len(networks), game.num_actions)
+    packed = msgspec.msgpack.encode(header)
+    _unpack_header(packed)
+    body = b"".join(columns[name].astype(dtype, copy=False).tobytes() for name, dtype, _ in header.layout())
+    return PREFIX.pack(MAGIC, FORMAT, len(packed)) + packed + compress_body(body)
+
+
+def decode_chunk(data: bytes, limits: Limits | None = None) -> list[GameRecord]:
+    """The games of a chunk. Raises RecordError for anything that is not a whole chunk within the limits."""
+    limits = limits or Limits()
+    if len(data) > limits.file_bytes:
+        raise RecordError(f"a file of {len(data)} bytes, more than the {limits.file_bytes} allowed")
+    header, start = _split(data)
+    limits.check(header)
+    game = _parse_game(header.game)
+    if header.schema != schema_hash(game):
+        raise RecordError(f"planes of {game.id} had another meaning when this chunk was written by {header.program}")
+    columns = _unpack_body(_decompress(memoryview(data)[start:], header.body_bytes()), header)
+    check_columns(columns, len(header.networks), game.num_actions)
+    return from_columns(columns, game.id, header.networks)
+
+
+def read_header(data: bytes) -> Header:
+    """The header of a chunk, of which the first 256 KiB suffice. Raises RecordError."""
+    return _split(data)[0]
+
+
+def compress_body(body: bytes) -> bytes:
+    """The zstd frame of a body."""
+    parameter = zstd.CompressionParameter
+    options: dict[int, int] = {
+        parameter.compression_level: 9,
+        parameter.checksum_flag: 1,
+        parameter.window_log: WINDOW_LOG,
+    }
+    return zstd.compress(body, options=options)
+
+
+def _split(data: bytes) -> tuple[Header, int]:
+    """The header, and where the body starts."""
+    if len(data) < PREFIX.size or not data.startswith(MAGIC):
+        raise RecordError("not a chunk of games")
+    _, version_found, length = PREFIX.unpack_from(data)
+    if version_found != FORMAT:
+        raise RecordError(f"chunk format {version_found}, but this program reads format {FORMAT}")
+    start = PREFIX.size + length
+    if length > _MAX_HEADER or start > len(data):
+        raise RecordError("the header of the chunk is truncated or too long")
+    return _unpack_header(data[PREFIX.size : start]), start
+
+
+def _unpack_header(packed: bytes) -> Header:
+    try:
+        header = msgspec.msgpack.decode(packed, type=Header)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RecordError(f"the header of the chunk is damaged: {error}") from None
+    if header.games == 0:
+        raise RecordError("a chunk needs at least one game")
+    return header
+
+
+def _parse_game(id: str) -> Game:
+    try:
+        game = Game.parse(id)
+    except GameError as error:
+        raise RecordError(str(error)) from None
+    if game.id != id:
+        raise RecordError(f"a record of {id!r}, whose canonical id is {game.id}")
+    return game
+
+
+def _decompress(frame: memoryview, size: int) -> bytes:
+    """Unpacks a frame that must hold exactly `size` bytes; never makes more than that, whatever the frame says."""
+    unpacker = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
+    try:
+        body = unpacker.decompress(frame, max_length=size + 1)
+    except zstd.ZstdError as error:
+        raise RecordError(f"the body of the chunk is damaged: {error}") from None
+    if len(body) != size or not unpacker.eof or unpacker.unused_data:
+        raise RecordError(f"the body of the chunk is not one frame of {size} bytes")
+    return body
+
+
+def _unpack_body(body: bytes, header: Header) -> Columns:
+    columns: dict[str, NDArray[Any]] = {}
+    offset = 0
+    for name, dtype, length in header.layout():
+        column = np.frombuffer(body, dtype, length, offset)
+        if dtype == np.bool_ and (column.view(np.uint8) > 1).any():
+            raise RecordError(f"{name} is neither 0 nor 1")
+        columns[name] = column.astype(dtype.newbyteorder("="))  # a copy: in the body columns are not aligned
+        offset += column.nbytes
+    return columns

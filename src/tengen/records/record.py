@@ -1,0 +1,181 @@
+"""One game, and the same numbers of many games as columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENDINGS = ("end", "resigned", "cut")  # by the rules; by a player; by a limit on plies or time
+
+# The columns: one number per game, per ply, or per policy entry (a move of a full search's root).
+PER_GAME: dict[str, np.dtype[Any]] = {
+    "number": np.dtype(np.uint64),
+    "seed": np.dtype(np.uint64),
+    "network": np.dtype(np.uint16),  # index into a list of hashes
+    "result": np.dtype(np.int8),
+    "ending": np.dtype(np.uint8),  # index into ENDINGS
+    "opening": np.dtype(np.uint16),
+    "plies": np.dtype(np.uint16),
+}
+PER_PLY: dict[str, np.dtype[Any]] = {
+    "moves": np.dtype(np.uint16),
+    "full": np.dtype(np.bool_),
+    "q": np.dtype(np.float32),
+    "d": np.dtype(np.float32),
+    "m": np.dtype(np.float32),
+    "entries": np.dtype(np.uint16),
+}
+PER_ENTRY: dict[str, np.dtype[Any]] = {
+    "actions": np.dtype(np.uint16),
+    "visits": np.dtype(np.uint32),
+    "target": np.dtype(np.float32),
+}
+Columns = Mapping[str, NDArray[Any]]
+
+TOLERANCE = 1e-3  # of numbers that should add up to 1: they passed through float32
+
+
+class RecordError(ValueError):
+    """A record or chunk that is damaged, of another version, or no possible game; the message is one line."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(" ".join(reason.split())[:300])  # a reason may quote what a stranger wrote
+
+
+@dataclass(frozen=True, eq=False)
+class GameRecord:
+    """One self-play game. Arrays are read-only; values belong to the side to move at their ply."""
+
+    game: str  # canonical id
+    number: int  # with the seed it names the game's random streams
+    seed: int
+    network: str  # hash in hex of the network that played
+    result: int  # for the first player: 1 win, 0 draw, −1 loss
+    ending: str  # one of ENDINGS
+    opening: int  # random plies at the start: not searched, all zeros below
+    moves: NDArray[np.uint16]  # [plies]
+    full: NDArray[np.bool_]  # [plies] a full search, which has a policy target
+    q: NDArray[np.float32]  # [plies] root value −1 … 1
+    d: NDArray[np.float32]  # [plies] root probability of a draw
+    m: NDArray[np.float32]  # [plies] root estimate of the plies left
+    entries: NDArray[np.uint16]  # [plies] number of policy entries; 0 unless full
+    actions: NDArray[np.uint16]  # [Σ entries] moves with a visit or a share of the target, ascending within a ply
+    visits: NDArray[np.uint32]  # [Σ entries]
+    target: NDArray[np.float32]  # [Σ entries] probabilities, adding up to 1 in each ply
+
+    def __post_init__(self) -> None:
+        for name, dtype in (PER_PLY | PER_ENTRY).items():
+            array = getattr(self, name)
+            if array.dtype != dtype or array.ndim != 1:
+                raise RecordError(f"{name} must be one-dimensional {dtype}, not {array.ndim}-dimensional {array.dtype}")
+            frozen = array.view()
+            frozen.flags.writeable = False
+            object.__setattr__(self, name, frozen)
+        plies, entries = len(self.moves), int(self.entries.sum())
+        for name, length in (dict.fromkeys(PER_PLY, plies) | dict.fromkeys(PER_ENTRY, entries)).items():
+            if len(getattr(self, name)) != length:
+                raise RecordError(f"{name} has {len(getattr(self, name))} numbers, not {length}")
+        if self.result not in (-1, 0, 1) or self.ending not in ENDINGS:
+            raise RecordError(f"result {self.result!r} by {self.ending!r} is not -1, 0 or 1 by {', '.join(ENDINGS)}")
+        if not 0 <= self.opening <= plies < 1 << 16:
+            raise RecordError(f"a game of {plies} plies cannot have an opening of {self.opening}")
+        if not (0 <= self.number < 1 << 64 and 0 <= self.seed < 1 << 64):
+            raise RecordError("number and seed must fit in 64 bits")
+        if not re.fullmatch("[0-9a-f]{1,64}", self.network):
+            raise RecordError(f"{self.network!r} is not a network's hash in hex")
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GameRecord):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    def policy(self, ply: int) -> tuple[NDArray[np.uint16], NDArray[np.uint32], NDArray[np.float32]]:
+        """Actions, visits and target of one ply; empty unless its search was full."""
+        start = int(self.entries[:ply].sum())
+        here = slice(start, start + int(self.entries[ply]))
+        return self.actions[here], self.visits[here], self.target[here]
+
+
+def to_columns(records: Sequence[GameRecord], networks: Sequence[str]) -> Columns:
+    """The columns of some games, one after the other; `networks` must name all of theirs."""
+    index = {network: i for i, network in enumerate(networks)}
+    games = [
+        (r.number, r.seed, index[r.network], r.result, ENDINGS.index(r.ending), r.opening, len(r)) for r in records
+    ]
+    columns: dict[str, NDArray[Any]] = {
+        name: np.array(numbers, dtype)
+        for (name, dtype), numbers in zip(PER_GAME.items(), zip(*games, strict=True), strict=True)
+    }
+    for name in PER_PLY | PER_ENTRY:
+        columns[name] = np.concatenate([getattr(record, name) for record in records])
+    return columns
+
+
+def from_columns(columns: Columns, game: str, networks: Sequence[str]) -> list[GameRecord]:
+    """The games again, as views of the columns, which must have passed `check_columns`."""
+    ply_ends = columns["plies"].cumsum(dtype=np.int64)
+    entry_ends = np.concatenate(([0], columns["entries"].cumsum(dtype=np.int64)))[ply_ends]
+    records = []
+    ply = entry = 0
+    games = zip(*(columns[name].tolist() for name in PER_GAME), ply_ends.tolist(), entry_ends.tolist(), strict=True)
+    for number, seed, network, result, ending, opening, _, ply_end, entry_end in games:
+        per_ply = [columns[name][ply:ply_end] for name in PER_PLY]
+        per_entry = [columns[name][entry:entry_end] for name in PER_ENTRY]
+        scalars = (game, number, seed, networks[network], result, ENDINGS[ending], opening)
+        records.append(GameRecord(*scalars, *per_ply, *per_entry))
+        ply, entry = ply_end, entry_end
+    return records
+
+
+def check_columns(columns: Columns, num_networks: int, num_actions: int) -> None:
+    """Refuses numbers that no search can have produced; what needs the rules is left to `verify`."""
+    full, entries, actions = columns["full"], columns["entries"], columns["actions"]
+    if int(columns["plies"].sum(dtype=np.int64)) != len(full) or int(entries.sum(dtype=np.int64)) != len(actions):
+        raise RecordError("the lengths of games or of their policies do not add up")
+    _refuse(columns["network"] >= num_networks, "a network is not in the list")
+    _refuse(columns["ending"] >= len(ENDINGS), "an unknown ending")
+    for name in ("moves", "actions"):
+        _refuse(columns[name] >= num_actions, f"{name} holds an action that is not one of 0 to {num_actions - 1}")
+    for name in ("q", "d", "m", "target"):
+        _refuse(~np.isfinite(columns[name]), f"{name} is not a number")
+    for name in ("d", "m", "target"):
+        _refuse(columns[name] < 0, f"{name} is negative")
+    _refuse(np.abs(columns["q"]) + columns["d"] > 1 + TOLERANCE, "q and d are no probabilities of win, draw and loss")
+    _check_openings(columns)
+    _refuse((entries > 0) != full, "a full search without a policy, or a policy without a full search")
+    _refuse((columns["visits"] == 0) & (columns["target"] == 0), "a policy entry without visits or target")
+    if len(actions):
+        _check_policies(columns)
+
+
+def _check_openings(columns: Columns) -> None:
+    plies, opening = (columns[name].astype(np.int64) for name in ("plies", "opening"))
+    starts = plies.cumsum() - plies
+    in_opening = np.arange(plies.sum()) - np.repeat(starts, plies) < np.repeat(opening, plies)
+    searched = columns["full"] | (columns["q"] != 0) | (columns["d"] != 0) | (columns["m"] != 0)
+    _refuse(in_opening & searched, "a random opening ply with search results")
+
+
+def _check_policies(columns: Columns) -> None:
+    """Sums of each policy, and the order of its actions. Every full ply is known to have entries."""
+    sizes = columns["entries"][columns["full"]].astype(np.int64)
+    starts = sizes.cumsum() - sizes
+    _refuse(np.add.reduceat(columns["visits"], starts, dtype=np.int64) == 0, "a policy without visits")
+    sums = np.add.reduceat(columns["target"], starts, dtype=np.float64)
+    _refuse(np.abs(sums - 1) > TOLERANCE, "a policy target that does not add up to 1")
+    unordered = np.diff(columns["actions"].astype(np.int64), prepend=-1) <= 0
+    unordered[starts] = False
+    _refuse(unordered, "the actions of a policy do not ascend")
+
+
+def _refuse(bad: NDArray[np.bool_], reason: str) -> None:
+    if bad.any():
+        raise RecordError(f"{reason} (at {int(bad.argmax())})")

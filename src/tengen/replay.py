@@ -1,0 +1,272 @@
+"""The replay window: recent self-play positions, drawn at random and turned into training batches.
+
+Positions are numbered in the order in which they were played. The window is the last W(n) of them, n so far; what
+falls out of it is forgotten. Games are kept as flat arrays of numbers; planes are made by replaying the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen.games import Game
+from tengen.records import GameRecord
+
+__all__ = ["Batch", "Replay", "ReplayConfig", "window_size"]
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """What is drawn from the games, and how often."""
+
+    first_window: int = 20_000
+    """Positions in the window before it starts to forget (m)."""
+    exponent: float = 0.65
+    """How the window grows with the number of positions (e)."""
+    scale: float = 0.4
+    """Share of each new position by which the window grows at first (k)."""
+    largest_window: int = 4_000_000
+    """The window never holds more; bounds memory."""
+    samples_per_position: float = 5.0
+    """How often a position may be drawn, on average; 4 to 8 is usual."""
+    fast_values: bool = False
+    """Also draw positions of fast searches, for their values alone."""
+    value_mix: float = 0.0
+    """Share of the search's root value in the value target; the rest is the game's result."""
+
+    def __post_init__(self) -> None:
+        if self.first_window < 1 or self.largest_window < self.first_window:
+            raise ValueError("first_window must be at least 1 and at most largest_window")
+        # Above 1 the window would grow faster than positions come, and want forgotten ones back.
+        if not (0 < self.exponent <= 1 and 0 <= self.scale <= 1):
+            raise ValueError("exponent must be above 0 and at most 1, scale 0 to 1")
+        if self.samples_per_position <= 0 or not 0 <= self.value_mix <= 1:
+            raise ValueError("samples_per_position must be above 0, value_mix 0 to 1")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Training samples from the side to move's view, each under a random symmetry."""
+
+    planes: NDArray[np.float32]  # [B, planes, rows, cols]
+    legal: NDArray[np.uint8]  # [B, actions] 0 or 1, in policy order
+    policy: NDArray[np.float32]  # [B, actions] in policy order; zeros where policy_weight is 0
+    policy_weight: NDArray[np.float32]  # [B] 1 for full searches, 0 for fast ones
+    wdl: NDArray[np.float32]  # [B, 3] win, draw, loss
+    moves_left: NDArray[np.float32]  # [B] plies to the end of the game
+    moves_left_weight: NDArray[np.float32]  # [B] 0 where the end was not played out
+    age: NDArray[np.int64]  # [B] positions played since
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+
+def window_size(positions: int, config: ReplayConfig) -> int:
+    """W(n) = ((n^e − m^e) / (e·m^(e−1)))·k + m, the growing window of KataGo (arXiv:1902.10565).
+
+    >>> [window_size(n, ReplayConfig(first_window=1000)) for n in (10, 1000, 10_000, 100_000)]
+    [10, 1000, 3133, 12663]
+    """
+    e, m = config.exponent, float(config.first_window)
+    n = max(float(positions), m)
+    grown = (n**e - m**e) / (e * m ** (e - 1)) * config.scale + m
+    return min(positions, int(grown), config.largest_window)
+
+
+class Replay:
+    """Games in, batches out. What is drawn is a function of the games, the seed and `drawn`; threads do not matter."""
+
+    def __init__(
+        self, game: Game, config: ReplayConfig | None = None, *, seed: int = 0, drawn: int = 0, threads: int = 1
+    ) -> None:
+        """`drawn`: samples drawn before, when a run goes on: after adding its games again, batches follow on."""
+        self.game = game
+        self.config = config or ReplayConfig()
+        self.seed = seed
+        self.drawn = drawn
+        self.threads = threads
+        self._policy_index = _policy_indices(game)
+        self._moves = Tape(moves=np.uint16)
+        self._games = Tape(start=np.int64, plies=np.int32, result=np.int8, real_end=np.bool_)
+        self._positions = Tape(
+            game=np.int64, ply=np.int32, full=np.bool_, q=np.float32, d=np.float32, entry=np.int64, entries=np.int32
+        )
+        self._entries = Tape(action=np.uint16, target=np.float32)
+
+    @property
+    def positions(self) -> int:
+        """Positions added so far, forgotten ones included (n)."""
+        return self._positions.end
+
+    @property
+    def window(self) -> int:
+        """Positions that may be drawn now (W)."""
+        return window_size(self.positions, self.config)
+
+    @property
+    def budget(self) -> int:
+        """Samples that may be drawn before more positions come."""
+        return max(0, int(self.config.samples_per_position * self.positions) - self.drawn)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held for games."""
+        return sum(tape.nbytes for tape in (self._moves, self._games, self._positions, self._entries))
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""
+        for record in records:
+            if record.game != self.game.id:
+                raise ValueError(f"a record of {record.game} where {self.game.id} is learned")
+        for record in records:
+            self._add(record)
+        self._forget()
+
+    def _add(self, record: GameRecord) -> None:
+        plies = np.arange(len(record), dtype=np.int32)
+        chosen = plies >= record.opening if self.config.fast_values else record.full
+        if not chosen.any():
+            return
+        sizes = record.entries.astype(np.int64)
+        starts = self._entries.end + sizes.cumsum() - sizes
+        self._positions.extend(
+            game=np.full(int(chosen.sum()), self._games.end, np.int64),
+            ply=plies[chosen],
+            full=record.full[chosen],
+            q=record.q[chosen],
+            d=record.d[chosen],
+            entry=starts[chosen],
+            entries=record.entries[chosen],
+        )
+        self._games.extend(
+            start=[self._moves.end], plies=[len(record)], result=[record.result], real_end=[record.ending == "end"]
+        )
+        self._entries.extend(action=record.actions, target=record.target)
+        self._moves.extend(moves=record.moves)
+
+    def _forget(self) -> None:
+        """Drops what no position of the window needs; positions refer to games, games to moves, in ascending order."""
+        self._positions.forget(self.positions - self.window)
+        if self._positions.end == self._positions.first:
+            return
+        self._entries.forget(int(self._positions["entry"][0]))
+        self._games.forget(int(self._positions["game"][0]))
+        self._moves.forget(int(self._games["start"][0]))
+
+    def batch(self, size: int) -> Batch:
+        """Draws samples uniformly from the window. Raises ValueError when they are more than `budget`."""
+        if not 0 < size <= self.budget:
+            raise ValueError(f"{size} samples asked for, but only {self.budget} may be drawn before more games come")
+        # One stream per batch, named by what was drawn before: a run that goes on draws what it would have drawn.
+        rng = np.random.Generator(np.random.Philox(key=np.array([self.seed, self.drawn], np.uint64)))
+        self.drawn += size
+        rows = np.sort(rng.integers(self.positions - self.window, self.positions, size)) - self._positions.first
+        symmetry = rng.integers(0, self.game.num_symmetries, size, dtype=np.uint8)
+        position = self._positions.rows(rows)
+        game = self._games.rows(position["game"] - self._games.first)
+        planes, legal = self._replay(position["game"], game, position["ply"], symmetry)
+        return Batch(
+            planes=planes,
+            legal=legal,
+            policy=self._policy(position, symmetry),
+            policy_weight=position["full"].astype(np.float32),
+            wdl=_wdl(position, game["result"], self.config.value_mix),
+            moves_left=(game["plies"] - position["ply"]).astype(np.float32),
+            moves_left_weight=game["real_end"].astype(np.float32),
+            age=self._positions.end - 1 - self._positions.first - rows,
+        )
+
+    def _replay(
+        self,
+        number: NDArray[np.int64],
+        game: dict[str, NDArray[Any]],
+        ply: NDArray[np.int32],
+        symmetry: NDArray[np.uint8],
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+        """Planes and legal moves. Start and end of each drawn game stand alternately in one list of offsets, so that
+        games 0, 2, 4, … of the request are the drawn ones, and the others need not be listed."""
+        _, first, index = np.unique(number, return_index=True, return_inverse=True)
+        start = game["start"][first] - self._moves.first
+        bounds = np.stack([start, start + game["plies"][first]], axis=1).reshape(-1)
+        return self.game.replay(self._moves["moves"], bounds, (2 * index).astype(np.int32), ply, symmetry, self.threads)
+
+    def _policy(self, position: dict[str, NDArray[Any]], symmetry: NDArray[np.uint8]) -> NDArray[np.float32]:
+        sizes = position["entries"]
+        row = np.repeat(np.arange(len(sizes)), sizes)
+        within = np.arange(len(row)) - np.repeat(sizes.cumsum() - sizes, sizes)
+        entry = self._entries.rows(np.repeat(position["entry"], sizes) + within - self._entries.first)
+        policy = np.zeros((len(sizes), self.game.num_actions), np.float32)
+        side = position["ply"] % 2
+        policy[row, self._policy_index[side[row], symmetry[row], entry["action"]]] = entry["target"]
+        return policy
+
+
+class Tape:
+    """Columns of equal length that grow at the end and are forgotten from the start, in amortised constant time.
+
+    Rows keep their number for ever: `first` … `end` − 1 are there now. Views start at `first`.
+    """
+
+    def __init__(self, **columns: type[np.generic]) -> None:
+        self.first = 0
+        self.end = 0
+        self._base = 0  # number of the row at the start of the memory
+        self._memory: dict[str, NDArray[Any]] = {name: np.empty(64, dtype) for name, dtype in columns.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._memory[name][self.first - self._base : self.end - self._base]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self._memory.values())
+
+    def rows(self, index: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Copies of some rows, counted from `first`."""
+        return {name: self[name][index] for name in self._memory}
+
+    def extend(self, **columns: NDArray[Any] | list[Any]) -> None:
+        """Adds rows, given by all their columns."""
+        (count,) = {len(column) for column in columns.values()}
+        at = self.end - self._base
+        if at + count > len(next(iter(self._memory.values()))):
+            self._make_room(count)
+            at = self.end - self._base
+        for name, memory in self._memory.items():
+            memory[at : at + count] = columns[name]
+        self.end += count
+
+    def forget(self, before: int) -> None:
+        """Rows below this number are gone."""
+        self.first = max(self.first, before)
+
+    def _make_room(self, count: int) -> None:
+        """Moves the live rows to new memory of twice their size: paid for by as many rows added since the last time."""
+        live = self.end - self.first
+        for name, memory in self._memory.items():
+            room = np.empty(max(64, 2 * (live + count)), memory.dtype)
+            room[:live] = self[name]
+            self._memory[name] = room
+        self._base = self.first
+
+
+def _policy_indices(game: Game) -> NDArray[np.uint16]:
+    """[side, symmetries, actions] where an action stands in the policy, which depends on the side to move alone."""
+    first = game.start()
+    second = game.start()
+    second.apply(second.legal_actions()[0])
+    symmetries, actions = range(game.num_symmetries), range(game.num_actions)
+    table = [[[state.policy_index(a, s) for a in actions] for s in symmetries] for state in (first, second)]
+    return np.array(table, np.uint16)
+
+
+def _wdl(position: dict[str, NDArray[Any]], result: NDArray[np.int8], mix: float) -> NDArray[np.float32]:
+    """[B, 3] the result as the side to move sees it, mixed with the root value."""
+    seen = np.where(position["ply"] % 2 == 0, result, -result)
+    final = np.stack([seen > 0, seen == 0, seen < 0], axis=1)
+    q, d = position["q"], position["d"]
+    root = np.stack([(1 - d + q) / 2, d, (1 - d - q) / 2], axis=1).clip(0, 1)
+    return ((1 - mix) * final + mix * root).astype(np.float32)
