@@ -14,8 +14,9 @@ CPP = REPOSITORY / "cpp"
 PYTHON_LAYERS = [
     ["_core"],
     ["games", "config", "records", "elo", "files"],
-    ["solver", "chunks"],
-    ["nn", "evaluator"],
+    ["solver", "chunks", "network"],
+    ["nn"],
+    ["evaluator"],
     ["agent", "reference"],
     ["players", "treepicture"],
     ["selfplay", "replay", "learner", "arena", "scorecard"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tengen import Game, games
+from tengen import Game, GameError, games
 from tengen.agent import Agent
 from tengen.arena import draw_openings
 from tengen.config import ConfigError, SearchConfig
@@ -100,12 +100,12 @@ def test_settings_change_the_search() -> None:
         ("mcts:10,solve", "mcts:N,solver"),
         ("uniform@x", "uniform@SIMS"),
         ("solver@5", "unknown player"),
-        ("net:some/file.onnx@100", "networks come with training"),
+        ("net:some/file.onnx@100", "some/file.onnx: No such file"),
         ("shipped", "networks come with training"),
     ],
 )
 def test_unknown_players_are_refused_in_one_line(spec: str, words: str) -> None:
-    with pytest.raises(PlayerError) as error:
+    with pytest.raises(GameError) as error:
         make_player(spec, games.make("connect4"))
     assert words in str(error.value) and "\n" not in str(error.value) and len(str(error.value)) < 300
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tengen._core import BatchSearch, EdgeView, NodeView, SearchConfig
-from tengen.evaluator import Evaluator, Rollout
+from tengen.evaluator import Evaluator, NetworkEvaluator, Rollout
 from tengen.games import Game, GameError, State
 
 __all__ = ["Agent", "Analysis", "MoveInfo"]
@@ -68,9 +68,9 @@ class Agent:
         threads: int = 0,
     ) -> None:
         self.game = game
-        self.evaluator = evaluator
         self.config = config or SearchConfig()
         self.search = BatchSearch(game, slots, self.config, seed, threads)
+        self.set_evaluator(evaluator)
         self._roots: list[tuple[str, list[int]] | None] = [None] * slots
         self._numbers = list(range(slots))
 
@@ -79,6 +79,12 @@ class Agent:
         self.config = config
         for slot in range(self.search.trees):
             self.search.configure(slot, config)
+
+    def set_evaluator(self, evaluator: Evaluator | Rollout) -> None:
+        """Who judges positions from now on. Answers of another network leave the cache; trees are kept."""
+        self.evaluator = evaluator
+        if isinstance(evaluator, NetworkEvaluator):
+            self.search.set_network(evaluator.network_hash)
 
     def new_game(self, slot: int, number: int) -> None:
         """A slot's next position starts a game of its own: a fresh tree, and random streams named by `number`."""

@@ -1,4 +1,6 @@
-"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`. Whoever can choose moves for many games at once.
+"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`.
+
+A player is whoever can choose moves for many games at once.
 
 >>> from tengen import games
 >>> game = games.make("tictactoe")
@@ -11,13 +13,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tengen._core import Rng
 from tengen.agent import Agent
 from tengen.config import SearchConfig, parse_settings
-from tengen.evaluator import Evaluator, Rollout, Uniform
+from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.games import Game, GameError, State
 
 __all__ = ["AgentPlayer", "Player", "PlayerError", "make_player", "pure_mcts", "search_player", "slots_that_fit"]
@@ -28,6 +30,7 @@ CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, s
 C_UCB = {"connect4": 1.0, "othello": 1.0}
 
 MOST_SIMS = 10_000_000
+LEAVES_OF_A_SINGLE_GAME = 8
 WITHOUT_SEARCH = ("random", "solver")
 
 
@@ -114,11 +117,18 @@ def pure_mcts(game: Game, sims: int, solver: bool = False) -> SearchConfig:
 
 
 def make_player(
-    spec: str, game: Game, *, slots: int = 1, seed: int = 0, threads: int = 0, settings: Sequence[str] = ()
+    spec: str,
+    game: Game,
+    *,
+    slots: int = 1,
+    seed: int = 0,
+    threads: int = 0,
+    settings: Sequence[str] = (),
+    device: str = "auto",
 ) -> Player:
-    """The player a spec names, for up to `slots` games at once. Raises PlayerError, ConfigError.
+    """The player a spec names, for up to `slots` games at once. Raises PlayerError, NetworkError, ConfigError.
 
-    `settings` are `search.NAME=VALUE` texts, for players that search.
+    `settings` are `search.NAME=VALUE` texts, for players that search; `device` runs the network of those with one.
     """
     if spec in WITHOUT_SEARCH:
         if settings:
@@ -128,42 +138,61 @@ def make_player(
         if game.name != "connect4":
             raise PlayerError(f"the exact solver knows connect4 only, not {game.id}")
         return SolverPlayer(slots, seed, threads)
-    return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings)
+    return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
 
 
 def search_player(
-    spec: str, game: Game, *, slots: int = 1, seed: int = 0, threads: int = 0, settings: Sequence[str] = ()
+    spec: str,
+    game: Game,
+    *,
+    slots: int = 1,
+    seed: int = 0,
+    threads: int = 0,
+    settings: Sequence[str] = (),
+    device: str = "auto",
 ) -> AgentPlayer:
-    """Like make_player, for players whose tree can be looked at. Raises PlayerError, ConfigError."""
-    evaluator, config = _search_of(spec, game, settings)
-    return AgentPlayer(spec, Agent(game, evaluator, config, seed=seed, slots=slots, threads=threads))
+    """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError."""
+    make, config = _search_of(spec, game, settings, slots)
+    return AgentPlayer(spec, Agent(game, make(device, threads), config, seed=seed, slots=slots, threads=threads))
 
 
 def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: int = 256) -> int:
     """How many games a player can play side by side, up to `most`, with no tree short of memory."""
     if spec in WITHOUT_SEARCH:
         return most
-    config = _search_of(spec, game, settings)[1]
+    config = _search_of(spec, game, settings, most)[1]
     node, edge = 64, 16  # bytes, as in tree.h; a tree has one node per simulation, its root and a few on the way
     tree = (config.sims + config.leaves + 1) * (node + edge * game.num_actions)
     return max(1, min(most, (config.memory_mb << 20) // tree - 1))
 
 
-def _search_of(spec: str, game: Game, settings: Sequence[str]) -> tuple[Evaluator | Rollout, SearchConfig]:
-    evaluator: Evaluator | Rollout
+def _search_of(
+    spec: str, game: Game, settings: Sequence[str], slots: int
+) -> tuple[Callable[[str, int], Evaluator | Rollout], SearchConfig]:
+    """How to make a player's evaluator on a device with a number of threads, and its search."""
+    make: Callable[[str, int], Evaluator | Rollout]
     if found := re.fullmatch(r"mcts:(\d+)(,solver)?", spec, re.ASCII):
-        evaluator, config = Rollout(), pure_mcts(game, _sims(found[1], least=1), bool(found[2]))
+        make, config = (lambda *_: Rollout()), pure_mcts(game, _sims(found[1], least=1), bool(found[2]))
     elif found := re.fullmatch(r"uniform(?:@(\d+))?", spec, re.ASCII):
-        evaluator, config = Uniform(game), SearchConfig()
-        if found[1]:
-            config = config.replace(sims=_sims(found[1], least=0))
-    elif re.fullmatch(r"(net:.+|shipped)(@\d+)?", spec):
-        raise PlayerError(f"{spec}: there is no network yet, networks come with training; try mcts:1000")
+        make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
+    elif found := re.fullmatch(r"net:(.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
+        path = found[1]
+        # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
+        config = _with_sims(SearchConfig(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
+        make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
+    elif re.fullmatch(r"shipped(@\d+)?", spec, re.ASCII):
+        raise PlayerError(f"{spec}: no network is shipped yet, networks come with training; try mcts:1000")
     elif spec in WITHOUT_SEARCH:
-        raise PlayerError(f"{spec} does not search; players that do are mcts:N, mcts:N,solver, uniform@SIMS")
+        raise PlayerError(
+            f"{spec} does not search; players that do are mcts:N, mcts:N,solver, uniform@SIMS, net:PATH@SIMS"
+        )
     else:
         raise PlayerError(f"unknown player {spec[:80]!r}; players are {CHOICES}")
-    return evaluator, parse_settings(config, list(settings))
+    return make, parse_settings(config, list(settings))
+
+
+def _with_sims(config: SearchConfig, digits: str | None) -> SearchConfig:
+    return config.replace(sims=_sims(digits, least=0)) if digits else config
 
 
 def _sims(digits: str, least: int) -> int:

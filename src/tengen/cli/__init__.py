@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tengen.config import ConfigError
 from tengen.games import GameError
 
-VERBS = ("games", "play", "analyze", "match", "perft", "solve", "bench", "doctor")
+VERBS = ("games", "play", "analyze", "match", "export", "perft", "solve", "bench", "doctor")
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -77,6 +77,14 @@ def add_game(parser: Parser) -> None:
 def add_settings(parser: Parser, flag: str = "--set", whose: str = "the search") -> None:
     parser.add_argument(
         flag, action="append", default=[], metavar="search.NAME=VALUE", help=f"change an option of {whose} (repeatable)"
+    )
+
+
+def add_device(parser: Parser) -> None:
+    parser.add_argument(
+        "--device",
+        default="auto",
+        help="what runs networks: auto, cpu, cuda, mps, openvino, onnxruntime or torch (default auto)",
     )
 
 

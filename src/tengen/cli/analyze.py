@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_game, add_settings, add_verb, interruptible, number
+from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, interruptible, number
 
 if TYPE_CHECKING:
     from tengen.agent import Agent, Analysis
@@ -33,6 +33,7 @@ def add(verbs: Verbs) -> None:
         "--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), default=0, help="(default 0)"
     )
     add_settings(parser)
+    add_device(parser)
     parser.add_argument("--tree", metavar="FILE.svg", type=Path, help="draw the tree into this file")
     nodes = number(int, 1, MOST_NODES, f"a whole number from 1 to {MOST_NODES}")
     parser.add_argument("--tree-nodes", type=nodes, default=200, metavar="N", help="nodes drawn (default %(default)s)")
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if state.is_terminal():
         raise UsageError(f"the game is over after {state.ply()} plies; there is nothing to search")
     sims = [f"search.sims={args.sims}"] if args.sims else []
-    player = search_player(args.player, game, seed=args.seed, settings=[*sims, *args.set])
+    player = search_player(args.player, game, seed=args.seed, settings=[*sims, *args.set], device=args.device)
     with interruptible():
         analysis = player.agent.analyze(state)
     if args.tree:

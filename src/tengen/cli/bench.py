@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import claims, peers, rules, search
+from tengen.bench import claims, network, peers, rules, search
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
@@ -13,6 +13,7 @@ from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
 EXAMPLE = """example: tengen bench rules                  every game, beside OpenSpiel
          tengen bench rules --game go:9 --seconds 5 --json
          tengen bench search --only batch rollouts
+         tengen bench network --size 3 --threads 1
          tengen bench --signature --threads 4
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
@@ -20,6 +21,9 @@ in its own C++ (the rollouts of its MCTS bot), so neither side pays for Python.
 `search` measures, in this order and each with --only NAME: batch (Connect4 beside mctx), rollouts (pure MCTS beside
 OpenSpiel's), growth (one tree up to ten million nodes), share, leaves, reuse, fpu, mlh (what these options are worth),
 reference (equal to the naive search). Wants a quiet machine; takes some minutes.
+`network` counts positions per second at batches of 1, 8, 64 and 256, with a fresh network (weights do not change its
+speed), in float32 and in 8 bits, beside PyTorch as it comes. With --threads 1 it counts seconds of CPU time, which a
+busy machine disturbs little.
 --signature prints one integer that changes when any result of the search changes."""
 
 SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
@@ -38,9 +42,16 @@ SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "bench", "measure speeds next to other programs", EXAMPLE, run)
     parser.add_argument(
-        "what", metavar="WHAT", nargs="?", default="rules", choices=["rules", "search"], help="rules or search"
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        default="rules",
+        choices=["rules", "search", "network"],
+        help="rules, search or network",
     )
-    parser.add_argument("--game", action="append", metavar="GAME", help="rules: only this game (may be repeated)")
+    parser.add_argument(
+        "--game", action="append", metavar="GAME", help="rules, network: only this game (may be repeated)"
+    )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help=f"search: only these parts ({', '.join(SEARCH_PARTS)})"
     )
@@ -48,7 +59,8 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--seconds", type=seconds, default=2.0, help="per measurement and program (default 2)")
     parser.add_argument("--signature", action="store_true", help="print the search's signature")
     threads = number(int, 0, 1024, "a number of threads from 0 (one per core) to 1024")
-    parser.add_argument("--threads", type=threads, default=0, help="of --signature (default: one per core)")
+    parser.add_argument("--threads", type=threads, default=0, help="of network and --signature (default: one per core)")
+    parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,12 +82,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
+    if args.only and args.what != "search":
+        raise UsageError("--only belongs to tengen bench search")
+    if args.size and args.what != "network":
+        raise UsageError("--size belongs to tengen bench network")
+    if args.what == "network":
+        return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
     if args.what == "rules":
-        if args.only:
-            raise UsageError("--only belongs to tengen bench search")
         return [lambda: rules.measure_rules(args.game, args.seconds)]
     if args.game:
-        raise UsageError("--game belongs to tengen bench rules; for search there is --only")
+        raise UsageError("--game belongs to tengen bench rules and network; for search there is --only")
     for name in args.only or ():
         if name not in SEARCH_PARTS:
             known = ", ".join(SEARCH_PARTS)
@@ -85,7 +101,9 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
 
 
 def hints(what: str) -> list[str]:
-    found = []
+    found = list[str]()
+    if what == "network":
+        return found
     if peers.load("pyspiel") is None:
         found.append("OpenSpiel is not installed; to compare with it: pip install 'tengen[openspiel]'")
     if what == "search" and any(peers.load(module) is None for module in ("jax", "mctx", "pgx")):

@@ -19,6 +19,7 @@ EXAMPLE = "example: tengen doctor\n         tengen doctor --json"
 
 # Each extra: a module that shows it is installed, and what it gives. A test holds this against pyproject.toml.
 EXTRAS = {
+    "train": ("torch", "training, exporting networks, and GPUs; playing needs none of it"),
     "perfect": ("bitbully_databases", "an opening book, so that the Connect4 solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
     "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
@@ -90,7 +91,12 @@ def extras() -> Iterator[Finding]:
 
 def gpu() -> Iterator[Finding]:
     if util.find_spec("torch") is None:
-        yield Finding("gpu", False, "not looked for: PyTorch is not installed", "nothing needs it yet")
+        yield Finding(
+            "gpu",
+            False,
+            "not looked for: PyTorch is not installed",
+            "only training needs it: pip install 'tengen[train]'",
+        )
         return
     import torch
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_game, add_settings, add_verb, number
+from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, number
 
 if TYPE_CHECKING:
     from tengen.arena import Match
@@ -27,7 +27,9 @@ come from the results of pairs. Ctrl-C shows what is finished so far."""
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "match", "let two players meet in paired games", EXAMPLE, run)
     add_game(parser)
-    parser.add_argument("a", metavar="A", help="a player: random, mcts:N, mcts:N,solver, uniform@SIMS, solver")
+    parser.add_argument(
+        "a", metavar="A", help="a player: random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, solver"
+    )
     parser.add_argument("b", metavar="B", help="the other player")
     count = number(int, 2, 1_000_000, "a whole number from 2 to 1000000")
     parser.add_argument("--games", type=count, default=100, metavar="N", help="games, an even number (default 100)")
@@ -42,6 +44,7 @@ def add(verbs: Verbs) -> None:
     add_settings(parser, "--set-a", "A's search")
     add_settings(parser, "--set-b", "B's search")
     add_settings(parser, "--set", "both searches")
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,7 +58,15 @@ def run(args: argparse.Namespace) -> int:
     slots = min(args.games, *(slots_that_fit(spec, game, settings) for spec, settings in wanted))
     # Different seeds: the same player twice must not think the same thoughts.
     a, b = (
-        make_player(spec, game, slots=slots, seed=2 * args.seed + i, threads=args.threads, settings=settings)
+        make_player(
+            spec,
+            game,
+            slots=slots,
+            seed=2 * args.seed + i,
+            threads=args.threads,
+            settings=settings,
+            device=args.device,
+        )
         for i, (spec, settings) in enumerate(wanted)
     )
     try:

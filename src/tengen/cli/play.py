@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tengen import games
-from tengen.cli import Verbs, add_game, add_settings, add_verb, board, number, phrases
+from tengen.cli import Verbs, add_device, add_game, add_settings, add_verb, board, number, phrases
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,11 +34,12 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "play", "play a game in the terminal", EXAMPLE, run, json=False)
     add_game(parser)
     parser.add_argument("--side", choices=HUMANS, help="who you play; none: a demo, both: two people (default: first)")
-    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS or solver (default: %(default)s)"
+    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS or solver (default: %(default)s)"
     parser.add_argument("--opponent", metavar="SPEC", default=OPPONENT, help=opponent)
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations per move of the opponent")
     add_settings(parser, whose="the opponent's search")
+    add_device(parser)
     parser.add_argument("--moves", metavar="TEXT", default="-", help="start after these moves ('-' for none)")
     parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="repeat a game")
     parser.add_argument("--lang", choices=phrases.PHRASES, help="language (default: the environment's)")
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     side = args.side or ("first" if sys.stdin.isatty() else "none")
     seed = random.randrange(2**32) if args.seed is None else args.seed
     settings = [*([f"search.sims={args.sims}"] if args.sims else []), *args.set]
-    opponent = make_player(args.opponent, state.game, seed=seed, settings=settings)
+    opponent = make_player(args.opponent, state.game, seed=seed, settings=settings, device=args.device)
     table = Table(state, opponent, args.lang or phrases.language(), Console(highlight=False))
     try:
         if side == "none":

@@ -6,9 +6,23 @@
 """
 
 from tengen.evaluator.hashed import Hash
+from tengen.evaluator.network import DEVICES, NetworkEvaluator, Pending, make_evaluator
 from tengen.evaluator.protocol import Batch, Evaluation, Evaluator, Leaves
 from tengen.evaluator.queue import QueueEvaluator
 from tengen.evaluator.rollout import Rollout
 from tengen.evaluator.uniform import Uniform
 
-__all__ = ["Batch", "Evaluation", "Evaluator", "Hash", "Leaves", "QueueEvaluator", "Rollout", "Uniform"]
+__all__ = [
+    "DEVICES",
+    "Batch",
+    "Evaluation",
+    "Evaluator",
+    "Hash",
+    "Leaves",
+    "NetworkEvaluator",
+    "Pending",
+    "QueueEvaluator",
+    "Rollout",
+    "Uniform",
+    "make_evaluator",
+]
