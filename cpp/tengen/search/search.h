@@ -188,8 +188,7 @@ class Search {
       Node& node = tree_.node(index);
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
-      if (proven(config_, node))
-        return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
+      if (proven(config_, node)) return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
