@@ -43,7 +43,7 @@ void parallel_for(std::size_t n, int threads, std::size_t block, const Body& bod
 
 // Threads that wait for work. For loops so short and frequent that starting threads would cost more than the work.
 // Thread k begins with the k-th share of the indices, in every loop: what they stand for stays in that core's cache.
-// Whoever is done helps the others.
+// Whoever is done helps the others, but not at once: fetching another core's memory costs more than a short wait.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads > 0 ? threads : hardware_threads())) {
@@ -74,6 +74,7 @@ class ThreadPool {
     const auto work = [&](std::size_t thread) {
       for (std::size_t t = 0; t < count; ++t) {
         Share& share = shares_[(thread + t) % count];
+        if (t > 0) spin([&] { return share.next.load(std::memory_order_relaxed) >= share.end; });
         for (std::size_t i; (i = share.next.fetch_add(block, std::memory_order_relaxed)) < share.end;)
           for (const auto end = std::min(share.end, i + block); i < end; ++i) body(i);
       }

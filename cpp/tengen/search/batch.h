@@ -1,11 +1,10 @@
 // N trees searched together: each step gathers leaves of all of them, and the network is asked once for the whole
 // batch.
 //
-//   select    1  every tree gathers its leaves                        in parallel, trees are independent
+//   select    1  every tree gathers its leaves, writes their planes   in parallel, trees are independent
 //             2  leaves get rows of the batch, equal ones share one   in tree order
-//             3  planes are written into the batch                    in parallel
-//   backup    4  answers go into the cache                            in tree order
-//             5  every tree expands and backs up its leaves           in parallel
+//   backup    3  answers go into the cache                            in tree order
+//             4  every tree expands and backs up its leaves           in parallel
 //
 // So results never depend on the number of threads. This is the only threaded file of the search.
 #pragma once
@@ -21,26 +20,34 @@
 
 namespace tengen {
 
-// Which row of the batch holds a key. Open addressing in a table that is only ever grown: no allocation per batch.
-class RowTable {
+// The keys of a batch's rows, each once, and which row has a key: open addressing in a table that only ever grows, so
+// that no batch allocates. Keys are hashes, their low bits are as good as any.
+class Rows {
  public:
   void clear(std::size_t most) {
     std::size_t size = 16;
     while (size < 2 * most) size *= 2;
-    slots_.assign(std::max(size, slots_.size()), {0, kEmpty});
+    table_.assign(std::max(size, table_.size()), kEmpty);
+    keys_.clear();
   }
-  // The row of `key`; a key seen for the first time gets `row`.
-  std::size_t find_or_add(std::uint64_t key, std::size_t row) {
-    for (std::size_t i = mix64(key);; ++i) {
-      auto& slot = slots_[i & (slots_.size() - 1)];
-      if (slot.second == kEmpty) slot = {key, row};
-      if (slot.first == key) return slot.second;
+  // The row of `key`; a key seen for the first time gets the next one.
+  std::size_t find_or_add(std::uint64_t key) {
+    for (std::size_t i = key;; ++i) {
+      std::uint32_t& row = table_[i & (table_.size() - 1)];
+      if (row == kEmpty) {
+        row = static_cast<std::uint32_t>(keys_.size());
+        keys_.push_back(key);
+      }
+      if (keys_[row] == key) return row;
     }
   }
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
+  std::size_t size() const { return keys_.size(); }
 
  private:
-  static constexpr std::size_t kEmpty = ~std::size_t{0};
-  std::vector<std::pair<std::uint64_t, std::size_t>> slots_;
+  static constexpr std::uint32_t kEmpty = 0xffffffff;
+  std::vector<std::uint32_t> table_;
+  std::vector<std::uint64_t> keys_;
 };
 
 template <Game G>
@@ -103,43 +110,40 @@ class BatchSearch : public AnySearch {
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
       if (active_[t]) gather(t);
       gathered_[t] = at(t).pending();
-      for (int i = 0; i < gathered_[t]; ++i) slot(t, i).key = at(t).leaf(i).key;
+      for (int i = 0; i < gathered_[t]; ++i) {
+        const auto& leaf = at(t).leaf(i);
+        slot_keys_[slot(t, i)] = leaf.key;
+        leaf.state.encode(leaf.symmetry, row_planes(slot(t, i)));
+      }
     });
     assign_rows();
-    pool_.run(searches_.size(), block(), [&](std::size_t t) {
-      for (int i = 0; i < gathered_[t]; ++i)
-        if (slot(t, i).writes)
-          at(t).leaf(i).state.encode(at(t).leaf(i).symmetry, planes_.get() + slot(t, i).row * plane_floats_);
-    });
     if (rows() == 0) end();
     return rows();
   }
-  int rows() const override { return static_cast<int>(keys_.size()); }
+  int rows() const override { return static_cast<int>(rows_.size()); }
   const float* planes() const override { return planes_.get(); }
-  std::span<const std::uint64_t> keys() const override { return keys_; }
+  std::span<const std::uint64_t> keys() const override { return rows_.keys(); }
 
   void backup(const float* policy, const float* wdl, const float* moves_left) override {
     const auto actions = static_cast<std::size_t>(at(0).state().num_actions());
-    for (std::size_t row = 0; row < keys_.size(); ++row)
-      cache_.insert(keys_[row], policy + row * actions, wdl + row * 3, moves_left[row]);
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      cache_.insert(rows_.keys()[row], policy + row * actions, wdl + row * 3, moves_left[row]);
     pool_.run(searches_.size(), block(), [&](std::size_t t) {
       at(t).answer([&](int i) {
-        const std::size_t row = slot(t, i).row;
+        const std::size_t row = slot_rows_[slot(t, i)];
         return Output{policy + row * actions, wdl + row * 3, moves_left[row]};
       });
     });
-    counts_.evaluations += keys_.size();
-    counts_.duplicates += leaves_ - keys_.size();
+    counts_.evaluations += rows_.size();
+    counts_.duplicates += leaves_ - rows_.size();
     ++counts_.batches;
-    keys_.clear();
-    leaves_ = 0;
+    forget_leaves();
   }
 
   void cancel() override {
     if (leaves_ == 0) return;
     for (const auto& search : searches_) search->cancel();
-    keys_.clear();
-    leaves_ = 0;
+    forget_leaves();
   }
 
   void run_rollouts() override {
@@ -220,14 +224,9 @@ class BatchSearch : public AnySearch {
     return seconds > 0 && std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
   }
 
-  // A leaf of the batch. Kept apart from the trees: numbering the leaves then touches little of what other threads work
-  // on.
-  struct Slot {
-    std::uint64_t key;
-    std::uint32_t row;  // of the batch
-    bool writes;        // the first leaf with its key writes the row's planes
-  };
-  Slot& slot(std::size_t tree, int leaf) { return slots_[first_slot_[tree] + static_cast<std::size_t>(leaf)]; }
+  // A leaf's place among all the leaves the trees could have.
+  std::size_t slot(std::size_t tree, int leaf) const { return first_slot_[tree] + static_cast<std::size_t>(leaf); }
+  float* row_planes(std::size_t row) { return planes_.get() + row * plane_floats_; }
 
   void reserve_rows() {
     std::size_t rows = 0;
@@ -235,22 +234,28 @@ class BatchSearch : public AnySearch {
       first_slot_[t] = rows;
       rows += static_cast<std::size_t>(at(t).config().leaves);
     }
-    if (rows <= slots_.size()) return;
-    slots_.resize(rows);
+    if (rows <= slot_keys_.size()) return;
+    slot_keys_.resize(rows);
+    slot_rows_.resize(rows);
     planes_ = std::make_unique_for_overwrite<float[]>(rows * plane_floats_);
   }
 
-  // Goes through all leaves tree by tree; each new key gets the next row of the batch.
+  void forget_leaves() {
+    rows_.clear(0);
+    leaves_ = 0;
+  }
+
+  // Goes through all leaves tree by tree; each new key gets the next row of the batch. Planes were written where they
+  // belong if every tree has all its leaves and no two are equal; the others move up.
   void assign_rows() {
-    keys_.clear();
     leaves_ = std::accumulate(gathered_.begin(), gathered_.end(), std::size_t{0});
-    rows_by_key_.clear(leaves_);
+    rows_.clear(leaves_);
     for (std::size_t t = 0; t < searches_.size(); ++t)
       for (int i = 0; i < gathered_[t]; ++i) {
-        Slot& leaf = slot(t, i);
-        leaf.row = static_cast<std::uint32_t>(rows_by_key_.find_or_add(leaf.key, keys_.size()));
-        leaf.writes = leaf.row == keys_.size();
-        if (leaf.writes) keys_.push_back(leaf.key);
+        const std::size_t from = slot(t, i), next = rows_.size();
+        const std::size_t row = rows_.find_or_add(slot_keys_[from]);
+        slot_rows_[from] = static_cast<std::uint32_t>(row);
+        if (row == next && row != from) std::copy_n(row_planes(from), plane_floats_, row_planes(row));
       }
   }
 
@@ -301,10 +306,11 @@ class BatchSearch : public AnySearch {
 
   std::vector<std::size_t> first_slot_;  // [trees]
   std::vector<int> gathered_;            // [trees] leaves in this batch
-  std::vector<Slot> slots_;              // `leaves` for each tree
-  std::size_t leaves_ = 0;               // in this batch
-  std::vector<std::uint64_t> keys_;
-  RowTable rows_by_key_;
+  // By slot, apart from the trees: numbering the leaves touches little of what other threads work on.
+  std::vector<std::uint64_t> slot_keys_;
+  std::vector<std::uint32_t> slot_rows_;
+  std::size_t leaves_ = 0;  // in this batch
+  Rows rows_;
   std::unique_ptr<float[]> planes_;  // room for every leaf of every tree; the system commits what is used
   SearchCounts counts_;
   bool running_ = false;

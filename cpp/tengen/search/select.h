@@ -118,11 +118,14 @@ struct Terms {
   double score() const { return value + u + moves_left; }
 };
 
+// `plain`: PUCT with neither virtual loss nor moves-left utility, where half of this is known to be left out.
+template <bool plain = false>
 [[gnu::always_inline]] inline Terms terms(const Parent& parent, int i) {
   const SearchConfig& config = parent.config;
   const Node* child = parent.child(i);
-  if (!child && config.rule == Rule::puct) return {parent.fpu, parent.c * parent.prior(i) * parent.sqrt_visits, 0};
-  const bool in_flight_loss = parent.loss && child && child->in_flight > 0;
+  if (!child && (plain || config.rule == Rule::puct))
+    return {parent.fpu, parent.c * parent.prior(i) * parent.sqrt_visits, 0};
+  const bool in_flight_loss = !plain && parent.loss && child && child->in_flight > 0;
   Terms t{parent.fpu, 0, 0};
   if (child && child->visits > 0) {
     const Reading r = read(config, *child);
@@ -130,11 +133,12 @@ struct Terms {
     if (in_flight_loss)
       t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
                 (child->visits + parent.weight * child->in_flight);
-    if (config.rule == Rule::puct) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+    if (!plain && config.rule == Rule::puct)
+      t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
   } else if (in_flight_loss) {
     t.value = -1;
   }
-  if (config.rule == Rule::ucb1)
+  if (!plain && config.rule == Rule::ucb1)
     t.u = config.c_ucb * std::sqrt(parent.log_visits / parent.effective(child));
   else
     t.u = parent.c * parent.prior(i) * parent.sqrt_visits / (1 + parent.effective(child));
@@ -189,11 +193,17 @@ class Selector {
     const bool unvisited_first = parent.config.fpu_mode == FpuMode::infinite || parent.config.rule == Rule::ucb1;
     if (unvisited_first)
       if (const int i = untried(parent, full, skip_lost); i >= 0) return i;
+    const bool plain = parent.config.rule == Rule::puct && !parent.loss && parent.config.mlh_slope == 0;
+    return plain ? greatest_score<true>(parent, full, skip_lost) : greatest_score<false>(parent, full, skip_lost);
+  }
+
+  template <bool plain>
+  static int greatest_score(const Parent& parent, bool full, bool skip_lost) {
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < parent.node.num_edges; ++i) {
       if (left_out(parent.child(i), full, skip_lost)) continue;
-      const double score = terms(parent, i).score();
+      const double score = terms<plain>(parent, i).score();
       const bool greater = score > best_score;  // hard to foresee: kept free of branches
       best = greater ? i : best;
       best_score = greater ? score : best_score;

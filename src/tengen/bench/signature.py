@@ -31,7 +31,7 @@ OPTIONS = [
         sims=64, leaves=3, fpu_mode="scaled", mlh_slope=0.03, discount=0.99, temperature_plies=100, cache_mb=0
     ),
     SearchConfig(sims=64, root="gumbel", mlh_slope=0.01, mlh_mode="lc0", tree_reuse=False),
-    SearchConfig(sims=64, rule="ucb1", solver=False, symmetry=False, max_nodes=40, lcb=True),
+    SearchConfig(sims=64, rule="ucb1", mlh_slope=0.03, solver=False, symmetry=False, max_nodes=40, lcb=True),
     SearchConfig(sims=64, fpu_mode="infinite", early_stop=True, c_factor=0),
 ]
 TREES, MOVES = 6, 3

@@ -20,9 +20,12 @@ class Uniform:
         self._policy = np.zeros((rows, self._actions), np.float32)
         self._wdl = np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
         self._moves_left = np.zeros(rows, np.float32)
+        self._last = Evaluation(self._policy, self._wdl, self._moves_left)
 
     def __call__(self, leaves: Leaves, /) -> Evaluation:
         rows = len(leaves)
         if rows > len(self._moves_left):
             self._reserve(2 * rows)
-        return Evaluation(self._policy[:rows], self._wdl[:rows], self._moves_left[:rows])
+        if rows != len(self._last.moves_left):
+            self._last = Evaluation(self._policy[:rows], self._wdl[:rows], self._moves_left[:rows])
+        return self._last
