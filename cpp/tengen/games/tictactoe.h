@@ -35,6 +35,7 @@ class TicTacToe {
       out[n++] = static_cast<Action>(std::countr_zero(empty));
     return n;
   }
+  bool legal_only_shrinks() const { return true; }  // for random play: see rollout.h
   void apply(Action a) { stones_[to_move()] |= 1u << a; }
   bool terminal() const { return (stones_[0] | stones_[1]) == kFull || has_row(stones_[0]) || has_row(stones_[1]); }
   Outcome outcome() const {
@@ -93,11 +94,14 @@ class TicTacToe {
   static constexpr unsigned kFull = 0x1ff;
   static constexpr std::array<unsigned, 8> kRows{0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
 
-  static bool has_row(unsigned stones) {
-    for (const unsigned row : kRows)
-      if ((stones & row) == row) return true;
-    return false;
-  }
+  // For each of the 512 sets of cells: does it hold a row? Looked up three times a ply.
+  static constexpr std::array<bool, 512> kHasRow = [] {
+    std::array<bool, 512> table{};
+    for (unsigned stones = 0; stones < table.size(); ++stones)
+      for (const unsigned row : kRows) table[stones] = table[stones] || (stones & row) == row;
+    return table;
+  }();
+  static bool has_row(unsigned stones) { return kHasRow[stones]; }
   static std::uint64_t turned(int s, unsigned stones) {
     std::uint64_t out = 0;
     for (; stones; stones &= stones - 1) out |= std::uint64_t{1} << transform_cell(s, std::countr_zero(stones), 3, 3);
