@@ -96,11 +96,11 @@ class ThreadPool {
     std::size_t end = 0;
   };
 
-  // Waits some microseconds for what will probably happen within them: waking a sleeping thread takes longer. Yields,
-  // so that a busy machine loses nothing.
+  // Waits a fraction of a millisecond for what will probably happen within it: waking a sleeping thread costs more than
+  // a share of a small batch. Yields, so that a busy machine loses nothing.
   template <class Done>
   static void spin(const Done& done) {
-    for (int i = 0; i < 50 && !done(); ++i) std::this_thread::yield();
+    for (int i = 0; i < 1000 && !done(); ++i) std::this_thread::yield();
   }
 
   void help(std::size_t thread) {
