@@ -13,14 +13,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tengen._core import BatchSearch, EdgeView, NodeView, SearchConfig
-from tengen.evaluator import Evaluator, NetworkEvaluator, Rollout
+from tengen._core import BatchSearch, EdgeView, LeafSource, NodeView, SearchConfig
+from tengen.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
 from tengen.games import Game, GameError, State
 
-__all__ = ["Agent", "Analysis", "MoveInfo"]
+__all__ = ["Agent", "Analysis", "MoveInfo", "run_searches"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,47 @@ class Analysis:
     wdl: tuple[float, float, float]
     plies: float
     nodes: int
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """The answer of an evaluator that cannot be asked now and read later."""
+
+    answer: Evaluation
+
+    def wait(self) -> Evaluation:
+        return self.answer
+
+
+def run_searches(
+    sources: Sequence[LeafSource], evaluator: Evaluator, done: Callable[[], bool] = lambda: False
+) -> None:
+    """Selects, evaluates and backs up until no source has leaves or `done`; nothing is left in flight.
+
+    With several sources, one is gathered while the leaves of another are in the network.
+    """
+
+    start: Callable[[Leaves], Pending]
+    start = evaluator.start if isinstance(evaluator, NetworkEvaluator) else lambda leaves: _Answered(evaluator(leaves))
+    idle = deque(sources)
+    under_way: deque[tuple[LeafSource, Pending]] = deque()
+    try:
+        while True:
+            if idle and not done():
+                source = idle.popleft()
+                if leaves := source.select():
+                    under_way.append((source, start(leaves)))
+                if idle:
+                    continue
+            if not under_way:
+                return
+            source, answer = under_way.popleft()
+            source.backup(*answer.wait())
+            idle.append(source)
+    except BaseException:
+        for source in sources:
+            source.cancel()
+        raise
 
 
 class Agent:
@@ -117,12 +159,7 @@ class Agent:
         if isinstance(self.evaluator, Rollout):
             self.search.run_rollouts()
             return
-        try:
-            while leaves := self.search.select():
-                self.search.backup(*self.evaluator(leaves))
-        except BaseException:
-            self.search.cancel()
-            raise
+        run_searches([self.search], self.evaluator)
 
     def stop(self) -> None:
         """Ends the search under way in another thread; what it found so far stays. Without one it does nothing."""

@@ -1,0 +1,160 @@
+"""Everything a training run is told: one nested, immutable config, from a preset, a file and `--set` texts."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Self
+
+from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
+from tengen.games import Game
+from tengen.learner import LearnerConfig
+from tengen.replay import ReplayConfig
+
+__all__ = ["LoopConfig", "MeasureConfig", "RunConfig", "preset_names"]
+
+
+@dataclass(frozen=True)
+class LoopConfig:
+    """The run as a whole."""
+
+    minutes: float = 60.0
+    """Length of the run, measured over all its sittings; the learning rate falls towards its end."""
+    steps: int = 0
+    """Length in steps of the learner instead: same seed, same network. 0: by the clock."""
+    size: str = "2"
+    """The network: 1 to 6 on the dial, or CHANNELSxBLOCKS."""
+    seed: int = 0
+    slots: int = 256
+    """Games played side by side."""
+    groups: int = 1
+    """2: half of the games is gathered while the other half is in the network."""
+    turn_positions: int = 1024
+    """Positions played, written to disk and learned from before the next turn: what a kill can cost."""
+    turns_per_release: int = 3
+    """Turns before self-play gets the new network."""
+    precision: str = "int8"
+    """Of the network in self-play: int8, or f32. What is kept and measured is always f32."""
+    threads: int = 0
+    """For searching and learning; 0: all cores."""
+
+    def __post_init__(self) -> None:
+        if self.minutes <= 0 or self.steps < 0 or self.threads < 0:
+            raise ValueError("minutes must be above 0, steps and threads 0 or more")
+        if min(self.slots, self.groups, self.turn_positions, self.turns_per_release) < 1:
+            raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
+        if self.precision not in ("f32", "int8"):
+            raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
+
+
+@dataclass(frozen=True)
+class MeasureConfig:
+    """Strength while training. The arena's search is self-play's with `sims`, and without what explores."""
+
+    every: float = 5.0
+    """Minutes between measurements."""
+    sims: int = 200
+    """Simulations per move of the network that is measured."""
+    games: int = 40
+    """Games against each opponent."""
+    level: int = 1000
+    """Playouts of the pure MCTS to begin with; beaten in every game, it gets as many more."""
+
+    def __post_init__(self) -> None:
+        if self.every <= 0 or self.sims < 0 or self.games < 2 or self.games % 2 or self.level < 1:
+            raise ValueError("every and level must be above 0, sims 0 or more, games even and at least 2")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What `run.toml` of a run holds."""
+
+    game: str
+    loop: LoopConfig = LoopConfig()
+    search: SearchConfig = field(default_factory=lambda: SearchConfig(noise_epsilon=0.25))
+    selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
+    replay: ReplayConfig = ReplayConfig()
+    learner: LearnerConfig = LearnerConfig()
+    measure: MeasureConfig = MeasureConfig()
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """The game's preset, or the defaults of all games."""
+        config = cls(game=game.id)
+        file = _presets() / preset_file(game.id)
+        return config.with_values(tomllib.loads(file.read_text("utf-8"))) if file.is_file() else config
+
+    def with_values(self, sections: Mapping[str, Mapping[str, Any]]) -> Self:
+        """With some options changed: `{"learner": {"batch": 64}}`. Raises ConfigError."""
+        for section, values in sections.items():
+            if section not in SECTIONS or not isinstance(values, Mapping):
+                raise ConfigError(f"unknown section {section!r}; the sections are {', '.join(SECTIONS)}")
+            try:
+                self = dataclasses.replace(self, **{section: changed(getattr(self, section), values)})
+            except ConfigError as error:
+                raise ConfigError(f"{section}: {error}") from None
+        return self
+
+    def with_settings(self, settings: Sequence[str]) -> Self:
+        """With `SECTION.NAME=VALUE` texts applied."""
+        return self.with_values(split_settings(settings, SECTIONS))
+
+    @property
+    def arena_search(self) -> SearchConfig:
+        """How a network of this run plays when it is measured: as in self-play, but to win."""
+        return self.search.replace(
+            sims=self.measure.sims,
+            noise_epsilon=0.0,
+            root="puct",
+            forced_playouts=False,
+            target_pruning=False,
+            temperature_plies=0,
+            temperature_end=0.0,
+        )
+
+    def to_toml(self) -> str:
+        """All options, so that a run does not change when defaults do."""
+        lines = [f"game = {_toml(self.game)}"]
+        for section in SECTIONS:
+            part = getattr(self, section)
+            values = part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+            lines += ["", f"[{section}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
+        return "\n".join(lines) + "\n"
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """Raises ConfigError."""
+        try:
+            sections = tomllib.loads(text)
+            return cls(game=str(sections.pop("game"))).with_values(sections)
+        except (tomllib.TOMLDecodeError, KeyError) as error:
+            raise ConfigError(f"not the configuration of a run: {error}") from None
+
+
+SECTIONS = [field.name for field in dataclasses.fields(RunConfig) if field.name != "game"]
+
+
+def preset_file(game: str) -> str:
+    """The name of a game's files: ids hold characters that file systems dislike.
+
+    >>> preset_file("gomoku:6,in_a_row=4")
+    'gomoku-6-in_a_row-4.toml'
+    """
+    return game.translate(str.maketrans(":,=", "---")) + ".toml"
+
+
+def preset_names() -> list[str]:
+    return sorted(file.name.removesuffix(".toml") for file in _presets().iterdir() if file.name.endswith(".toml"))
+
+
+def _presets() -> Any:
+    return resources.files("tengen") / "presets"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,0 +1,75 @@
+"""A run's folder, the only durable state of training:
+
+    run.toml            every option, as the run was started
+    state.safetensors   the learner: weights, their average, optimizer, counters
+    games/              every finished game, in chunks that are never rewritten
+    networks/           NNNNNNNN.onnx by training step, as they were measured
+    current.onnx        the newest network     best.onnx   the strongest one measured
+    run.sqlite          what happened: curves, matches; training does not need it
+    lock                held by the process that trains
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tengen.files import write_durably
+from tengen.runconfig import RunConfig
+
+__all__ = ["RunDirectory", "RunError"]
+
+
+class RunError(Exception):
+    """A run that cannot be trained or read; the message is one line."""
+
+
+class RunDirectory:
+    """Knows where things are; makes nothing before it is asked to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_file = path / "run.toml"
+        self.state = path / "state.safetensors"
+        self.games = path / "games"
+        self.networks = path / "networks"
+        self.current = path / "current.onnx"
+        self.best = path / "best.onnx"
+        self.database = path / "run.sqlite"
+
+    def exists(self) -> bool:
+        return self.config_file.is_file()
+
+    def config(self) -> RunConfig:
+        """Raises RunError, ConfigError."""
+        try:
+            return RunConfig.from_toml(self.config_file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise RunError(f"{self.path} is not a run of tengen train: {error}") from None
+
+    def configure(self, config: RunConfig) -> None:
+        write_durably(self.config_file, config.to_toml().encode())
+
+    def network(self, step: int) -> Path:
+        return self.networks / f"{step:08}.onnx"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from training here; the system lets go of it however this process ends."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.networks.mkdir(exist_ok=True)
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise RunError(f"cannot write to {self.path}: {error.strerror}") from None
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RunError(f"another process is training in {self.path}; wait for it, or use --run DIR") from None
+            yield
+        finally:
+            os.close(descriptor)

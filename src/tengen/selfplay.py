@@ -1,0 +1,110 @@
+"""Self-play: a network plays many games against itself; finished games come out as records.
+
+>>> from tengen import games
+>>> from tengen.config import SearchConfig, SelfPlayConfig
+>>> from tengen.evaluator import Uniform
+>>> game = games.make("tictactoe")
+>>> actor = Actor(game, SearchConfig(sims=20), SelfPlayConfig(), slots=8)
+>>> actor.set_evaluator(Uniform(game), "00")
+>>> games_played = actor.play(lambda counts: counts["games"] >= 10)
+>>> len(games_played) >= 10, games_played[0].game
+(True, 'tictactoe')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen._core import LeafSource, SelfPlay
+from tengen.agent import run_searches
+from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.evaluator import Evaluator, NetworkEvaluator
+from tengen.games import Game
+from tengen.records import GameRecord
+
+__all__ = ["Actor", "Counts"]
+
+Counts = dict[str, int]  # games, moves, full_searches, simulations; evaluations, duplicates, batches
+
+OPENING, FULL = 0, 2  # the kinds of search in a native record; 1 is a fast one
+
+
+class Actor:
+    """Plays games without end in `slots` places, and hands out those that are finished.
+
+    `groups` 2 splits the slots: one half is gathered while the other's leaves are in the network. That pays where the
+    network runs beside the CPU (a GPU); on the CPU itself both halves want the same cores, and a cache each.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        search: SearchConfig,
+        config: SelfPlayConfig,
+        *,
+        slots: int,
+        seed: int = 0,
+        threads: int = 0,
+        first_game: int = 0,
+        groups: int = 1,
+    ) -> None:
+        self.game, self.seed = game, seed
+        each = max(1, slots // groups)
+        # Slots number their games first, first + each, …; a group's numbers must not meet another's.
+        stride = 1 << 40
+        self._groups = [SelfPlay(game, each, search, config, seed, threads, first_game + i * stride) for i in range(groups)]
+        self._evaluator: Evaluator | None = None
+        self._network = ""
+
+    def set_evaluator(self, evaluator: Evaluator, network: str) -> None:
+        """Who judges from now on, also in games under way, and its hash in hex for the records."""
+        self._evaluator, self._network = evaluator, network
+        if isinstance(evaluator, NetworkEvaluator):
+            for group in self._groups:
+                group.set_network(evaluator.network_hash)
+
+    def play(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
+        """Plays until `done`, which is asked after every batch; games under way go on at the next call."""
+        if self._evaluator is None:
+            raise ValueError("self-play needs an evaluator: call set_evaluator first")
+        run_searches(cast("list[LeafSource]", self._groups), self._evaluator, lambda: done(self.counts()))
+        return [self._record(native) for group in self._groups for native in group.take_records()]
+
+    def counts(self) -> Counts:
+        """Totals since the beginning."""
+        total: Counts = {}
+        for group in self._groups:
+            for name, count in (group.play_counts() | group.counts()).items():
+                total[name] = total.get(name, 0) + count
+        return total
+
+    def _record(self, native: dict[str, Any]) -> GameRecord:
+        """Native records list children in the order of edges and mark openings by a kind of search."""
+        kind: NDArray[np.uint8] = native["search"]
+        order = _by_ply_and_action(native["children"], native["action"])
+        return GameRecord(
+            game=self.game.id,
+            number=native["game"],
+            seed=self.seed,
+            network=self._network,
+            result=native["result"],
+            ending=native["ending"],
+            opening=int((kind == OPENING).sum()),
+            moves=native["moves"],
+            full=kind == FULL,
+            q=native["q"],
+            d=native["d"],
+            m=native["m"],
+            entries=native["children"].astype(np.uint16),
+            actions=native["action"][order],
+            visits=native["visits"][order],
+            target=native["target"][order],
+        )
+
+
+def _by_ply_and_action(children: NDArray[np.int32], action: NDArray[np.uint16]) -> NDArray[np.intp]:
+    return np.lexsort((action, np.repeat(np.arange(len(children)), children)))

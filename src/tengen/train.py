@@ -1,0 +1,241 @@
+"""The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
+
+    while there is time left:
+        1  play     until a turn's worth of positions was searched; finished games go to disk
+        2  learn    as often as the new positions allow
+        3  save     everything needed to go on
+        4  release  every few turns: self-play goes on with the new network
+        5  measure  every few minutes: how strong is it?
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from tengen import games
+from tengen.chunks import ChunkStore
+from tengen.evaluator import make_evaluator
+from tengen.learner import Learner
+from tengen.network import NetworkError, NetworkFile
+from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
+from tengen.nn.shape import NetworkShape
+from tengen.records import GameRecord
+from tengen.replay import Batch, Replay
+from tengen.rundir import RunDirectory
+from tengen.selfplay import Actor
+
+__all__ = ["Event", "Listener", "Trainer"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: `kind` is start, turn, release, measure, warning or end."""
+
+    kind: str
+    step: int  # of the learner
+    minutes: float  # of training so far, over all sittings
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+Listener = Callable[[Event], None]
+
+
+class Trainer:
+    """One sitting of a run, from its last durable state until it is finished or `stop` is set."""
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        listen: Listener,
+        *,
+        measure: Callable[[Trainer], dict[str, Any]] | None = None,
+        stop: threading.Event | None = None,
+        device: str = "auto",
+    ) -> None:
+        self.run, self.listen, self.device = run, listen, device
+        self.config = run.config()
+        self.game = games.make(self.config.game)
+        self.stop = stop or threading.Event()
+        self._measure = measure
+        loop = self.config.loop
+        if loop.threads:
+            torch.set_num_threads(loop.threads)
+        self.store = ChunkStore(run.games)
+        self.learner = Learner(
+            NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=_learning_device(device)
+        )
+        self.replay = Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
+        self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
+        self.turns = 0
+        self._last_measure = 0.0
+        self._last_batch: Batch | None = None
+        first_game = self._resume()
+        self.actor = Actor(
+            self.game,
+            self.config.search,
+            self.config.selfplay,
+            slots=loop.slots,
+            seed=loop.seed,
+            threads=loop.threads,
+            first_game=first_game,
+            groups=loop.groups,
+        )
+
+    @property
+    def minutes(self) -> float:
+        return self._spent + (time.monotonic() - self._started) / 60
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done."""
+        loop = self.config.loop
+        return min(1.0, self.learner.step / loop.steps if loop.steps else self.minutes / loop.minutes)
+
+    def train(self) -> None:
+        """The loop."""
+        self._tell("start", positions=self.replay.positions, resumed=self.learner.step > 0)
+        self._release()
+        while self.progress < 1 and not self.stop.is_set():
+            records, speeds = self._play()
+            losses = self._learn()
+            self.turns += 1
+            self._save()
+            self._tell("turn", **speeds, **_games(records), **losses, **self._window())
+            if self.turns % self.config.loop.turns_per_release == 0:
+                self._release()
+            if self.minutes - self._last_measure >= self.config.measure.every:
+                self._take_measure()
+        if not self.stop.is_set():
+            self._release()
+            self._take_measure()
+        self._tell("end", finished=self.progress >= 1)
+
+    def _play(self) -> tuple[list[GameRecord], dict[str, float]]:
+        """1. Self-play; what is finished is on disk before it is learned from."""
+        before, began = self.actor.counts(), time.monotonic()
+        wanted = before["full_searches"] + self.config.loop.turn_positions
+        records = self.actor.play(lambda counts: counts["full_searches"] >= wanted or self.stop.is_set())
+        if records:
+            self.store.append(records)
+            self.replay.add(records)
+        return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
+
+    def _learn(self) -> dict[str, float]:
+        """2. Steps until the new positions' samples are used up."""
+        began, metrics = time.monotonic(), list[dict[str, float]]()
+        size = self.config.learner.batch
+        while self.replay.budget >= size and not self.stop.is_set() and self.progress < 1:
+            if len(metrics) % 32 == 31 and self.learner.too_far():
+                self.replay.drawn += self.replay.budget  # the rest of the epoch is not made up for later
+                break
+            self._last_batch = self.replay.batch(size)
+            metrics.append(self.learner.learn(self._last_batch, self.progress))
+        if not metrics or self._last_batch is None:
+            return {}
+        mean = {name: float(np.mean([each[name] for each in metrics])) for name in metrics[0]}
+        seconds = max(1e-9, time.monotonic() - began)
+        return mean | {
+            "samples_per_second": len(metrics) * size / seconds,
+            "learning_seconds": seconds,
+            "replay_age": float(self._last_batch.age.mean()),
+        }
+
+    def _save(self) -> None:
+        """3. At most one turn is lost by a kill, and no finished game."""
+        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns}
+        self.learner.save(self.run.state, about | {"last_measure": self._last_measure})
+
+    def _release(self) -> None:
+        """4. The averaged weights become the network that plays."""
+        network, step = self.learner.released, self.learner.step
+        file = export_onnx(network, self.run.current, self.game, step)
+        playing = self._quantized() or file
+        self.actor.set_evaluator(
+            make_evaluator(playing, self.game, self.device, self.config.loop.threads), file.hash
+        )
+        change = self.learner.end_epoch()
+        if self._last_batch is not None:
+            self.learner.begin_epoch(self._last_batch)
+        self._tell("release", network=file.hash, kl=change, multiplier=self.learner.multiplier)
+
+    def _quantized(self) -> NetworkFile | None:
+        """The same network in 8 bits, unless that is not wanted, or would say something else."""
+        if self.config.loop.precision != "int8":
+            return None
+        network, step = self.learner.released, self.learner.step
+        seen = sample_planes(self.game, CALIBRATION) if self._last_batch is None else self._last_batch.planes
+        try:
+            file = to_onnx(network, self.game, step, "self-play network", seen)
+            check_parity(network, file, self.game)
+            return file
+        except NetworkError as error:
+            self._tell("warning", reason=f"{error}; self-play uses 32 bits")
+            return None
+
+    def _take_measure(self) -> None:
+        """5. Never changes what is learned."""
+        self._last_measure = self.minutes
+        path = self.run.network(self.learner.step)
+        export_onnx(self.learner.released, path, self.game, self.learner.step)
+        if self._measure is not None:
+            self._tell("measure", network=path.name, **self._measure(self))
+
+    def _resume(self) -> int:
+        """Goes on from what is on disk; returns the number of the next game."""
+        next_game = 0
+        for _, records in self.store.read(lambda path, why: self._tell("warning", reason=f"{path}: {why}")):
+            self.replay.add(records)
+            next_game = max(next_game, *(record.number + 1 for record in records))
+        if self.run.state.exists():
+            about = self.learner.load(self.run.state)
+            self._spent, self.turns = float(about["minutes"]), int(about["turns"])
+            self._last_measure = float(about["last_measure"])
+            self.replay.drawn = int(about["drawn"])
+        return next_game
+
+    def _window(self) -> dict[str, float]:
+        return {"positions": self.replay.positions, "window": self.replay.window, "progress": self.progress}
+
+    def _tell(self, kind: str, **values: Any) -> None:
+        self.listen(Event(kind, self.learner.step, self.minutes, values))
+
+
+def _learning_device(device: str) -> str:
+    if device in ("cuda", "mps"):
+        return device
+    return "cuda" if device == "auto" and torch.cuda.is_available() else "cpu"
+
+
+def _speeds(before: dict[str, int], after: dict[str, int], seconds: float, slots: int) -> dict[str, float]:
+    """What self-play did in a turn, per second, and how well it used the network."""
+    done = {name: after[name] - before[name] for name in after}
+    sims, rows, batches = done["simulations"], done["evaluations"], done["batches"]
+    return {
+        "games_per_second": done["games"] / seconds,
+        "evaluations_per_second": rows / seconds,
+        "simulations_per_second": sims / seconds,
+        "moves_per_second": done["moves"] / seconds,
+        "batch_fill": rows / max(1, batches * slots),
+        "without_network": 1 - rows / max(1, sims),
+        "playing_seconds": seconds,
+    }
+
+
+def _games(records: list[GameRecord]) -> dict[str, float]:
+    """What the finished games were like."""
+    if not records:
+        return {"games": 0}
+    results = np.array([record.result for record in records])
+    return {
+        "games": len(records),
+        "game_length": float(np.mean([len(record) for record in records])),
+        "first_player_score": float((1 + results.mean()) / 2),
+        "draws": float((results == 0).mean()),
+    }
