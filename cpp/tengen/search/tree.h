@@ -28,7 +28,7 @@ struct Edge {
 };
 
 // All values from the view of the side to move at the node.
-struct Node {
+struct alignas(64) Node {
   enum class Kind : std::uint16_t { fresh, pending, expanded, terminal };
 
   double q, d, m;        // running means of value, draw share, plies left
