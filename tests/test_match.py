@@ -119,7 +119,7 @@ def test_a_bar_is_drawn_on_a_terminal_only() -> None:
 
 MISTAKES = {
     "unknown player": (["match", "connect4", "alphago", "random"], "players are random, mcts:N"),
-    "no network yet": (["match", "connect4", "shipped", "random"], "networks come with training"),
+    "no network yet": (["match", "hex:3", "shipped", "random"], "networks come with training"),
     "odd games": (["match", "connect4", "random", "random", "--games", "3"], "even"),
     "no games": (["match", "connect4", "random", "random", "--games", "0"], "'0'"),
     "opening longer than the game": (

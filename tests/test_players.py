@@ -101,7 +101,6 @@ def test_settings_change_the_search() -> None:
         ("uniform@x", "uniform@SIMS"),
         ("solver@5", "unknown player"),
         ("net:some/file.onnx@100", "some/file.onnx: No such file"),
-        ("shipped", "networks come with training"),
     ],
 )
 def test_unknown_players_are_refused_in_one_line(spec: str, words: str) -> None:

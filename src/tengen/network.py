@@ -12,7 +12,9 @@ from typing import Self
 
 from tengen.games import Game, GameError
 
-__all__ = ["NetworkError", "NetworkFile", "schema_hash"]
+__all__ = ["SHIPPED", "NetworkError", "NetworkFile", "schema_hash", "shipped_network"]
+
+SHIPPED = Path(__file__).with_name("nets")
 
 GRAPH, METADATA = 7, 14  # field numbers in ONNX's ModelProto
 KEY, VALUE = 1, 2  # in StringStringEntryProto
@@ -27,6 +29,12 @@ class NetworkError(GameError):
 def schema_hash(game: Game) -> str:
     """Names the meaning of a game's planes: a network trained on others would see nonsense."""
     return hashlib.sha256(game.schema.encode()).hexdigest()[:16]
+
+
+def shipped_network(game: Game) -> Path | None:
+    """The network that comes with the package for a game, named by the game's id; None when there is none."""
+    path = SHIPPED / f"{game.id.replace(':', '_').replace(',', '_')}.onnx"
+    return path if path.is_file() else None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`.
+"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`, `shipped@400`.
 
 A player is whoever can choose moves for many games at once.
 
@@ -21,6 +21,7 @@ from tengen.agent import Agent
 from tengen.config import SearchConfig, parse_settings
 from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.games import Game, GameError, State
+from tengen.network import shipped_network
 
 __all__ = ["AgentPlayer", "Player", "PlayerError", "make_player", "pure_mcts", "search_player", "slots_that_fit"]
 
@@ -175,20 +176,27 @@ def _search_of(
         make, config = (lambda *_: Rollout()), pure_mcts(game, _sims(found[1], least=1), bool(found[2]))
     elif found := re.fullmatch(r"uniform(?:@(\d+))?", spec, re.ASCII):
         make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
-    elif found := re.fullmatch(r"net:(.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
-        path = found[1]
+    elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
+        path = _network_path(found[1], game)
         # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
         config = _with_sims(SearchConfig(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
         make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
-    elif re.fullmatch(r"shipped(@\d+)?", spec, re.ASCII):
-        raise PlayerError(f"{spec}: no network is shipped yet, networks come with training; try mcts:1000")
     elif spec in WITHOUT_SEARCH:
-        raise PlayerError(
-            f"{spec} does not search; players that do are mcts:N, mcts:N,solver, uniform@SIMS, net:PATH@SIMS"
-        )
+        searching = [name for name in CHOICES.split(", ") if name not in WITHOUT_SEARCH]
+        raise PlayerError(f"{spec} does not search; players that do are {', '.join(searching)}")
     else:
         raise PlayerError(f"unknown player {spec[:80]!r}; players are {CHOICES}")
     return make, parse_settings(config, list(settings))
+
+
+def _network_path(name: str, game: Game) -> str:
+    """The file behind `net:PATH` or `shipped`."""
+    if name != "shipped":
+        return name.removeprefix("net:")
+    path = shipped_network(game)
+    if path is None:
+        raise PlayerError(f"shipped: no network ships for {game.id}, networks come with training; try mcts:1000")
+    return str(path)
 
 
 def _with_sims(config: SearchConfig, digits: str | None) -> SearchConfig:

@@ -5,7 +5,6 @@ its judgement matters, random playouts judge, moves-left included.
 """
 
 import time
-from importlib import resources
 from itertools import pairwise
 
 import numpy as np
@@ -17,9 +16,10 @@ from tengen.bench.measure import Row, row
 from tengen.bench.search import position_after
 from tengen.config import SearchConfig
 from tengen.evaluator import Evaluation, Hash, Leaves, Rollout
-from tengen.games import Game, State
+from tengen.games import Game
 from tengen.players import AgentPlayer
 from tengen.reference import ReferenceSearch
+from tengen.scorecard import CLASSES, Positions, measure, own_positions
 
 __all__ = ["fpu_rows", "leaves_rows", "mlh_rows", "reference_rows", "reuse_rows", "share_rows"]
 
@@ -115,39 +115,18 @@ def reuse_rows(_seconds: float) -> list[Row]:
     return rows
 
 
-def benchmark_positions(game: Game) -> list[tuple[State, list[int | None]]]:
-    """The shipped Connect4 positions in which a move can lose the game's value, with the exact score of every move."""
-    found = []
-    for file in sorted(resources.files("tengen").joinpath("data/connect4").iterdir(), key=lambda file: file.name):
-        for line in file.read_text().splitlines()[1:]:
-            moves, _, *columns = line.split("\t")
-            scores = [None if text == "." else int(text) for text in columns]
-            if len({np.sign(s) for s in scores if s is not None}) > 1:
-                found.append((game.from_moves(moves), scores))
-    return found
-
-
-def keeps_value(scores: list[int | None], move: int) -> bool:
-    """Is the move's score of the same sign as the best?"""
-    played, best = scores[move], max(score for score in scores if score is not None)
-    return played is not None and bool(np.sign(played) == np.sign(best))
-
-
 def fpu_rows(_seconds: float) -> list[Row]:
     """Positions in which the move found keeps the game's value, at equal simulations; playouts judge."""
     game = games.make("connect4")
-    positions = benchmark_positions(game)
+    every = Positions.join("all", own_positions(sorted(CLASSES)))
+    positions = every.where(every.mistake_possible)
     rows = []
     for sims in (50, 200, 800):
         kept = {}
         for mode in ("infinite", "reduction", "scaled", "zero"):
             config = SearchConfig(sims=sims, fpu_mode=mode, solver=False)
             agent = Agent(game, Rollout(), config, slots=len(positions))
-            for slot, (state, _) in enumerate(positions):
-                agent.search.reset(slot, state, slot)
-            agent.run(range(len(positions)))
-            chosen = [agent.search.best(slot) for slot in range(len(positions))]
-            kept[mode] = float(np.mean([keeps_value(s, move) for (_, s), move in zip(positions, chosen, strict=True)]))
+            kept[mode] = measure(agent, positions).value_keeping
         for mode in ("reduction", "scaled", "zero"):
             name = f"FPU {mode}: value kept at {sims}, {len(positions)} positions"
             rows.append(row(name, kept[mode], "share", "visit all first", kept["infinite"]))

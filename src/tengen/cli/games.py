@@ -30,6 +30,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def describe(game: games.Game, entry: dict[str, Any]) -> dict[str, Any]:
+    from tengen.network import shipped_network
+
     planes, rows, cols = game.planes_shape
     return entry | {
         "id": game.id,
@@ -41,6 +43,7 @@ def describe(game: games.Game, entry: dict[str, Any]) -> dict[str, Any]:
         "symmetries": game.num_symmetries,
         "max_plies": game.max_plies,
         "state_bytes": game.state_bytes,
+        "network_ships": shipped_network(game) is not None,
     }
 
 
@@ -58,15 +61,16 @@ def show_all(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table("game", "sizes", "options", box=None, header_style="bold", pad_edge=False)
-    for heading in ("example", "actions", "planes", "plies ≤"):
+    for heading in ("example", "actions", "planes", "plies ≤", "network"):
         table.add_column(heading, justify="left" if heading == "example" else "right")
     for row in rows:
         options = ", ".join(option["name"] for option in row["options"]) or "–"
         numbers = [str(row[key]) for key in ("actions", "planes", "max_plies")]
-        table.add_row(row["name"], sizes_text(row), options, row["id"], *numbers)
+        network = "ships" if row["network_ships"] else "–"
+        table.add_row(row["name"], sizes_text(row), options, row["id"], *numbers, network)
     console = Console(highlight=False)
     console.print(table)
-    console.print("\nActions, planes and plies are those of the example. One game in detail: tengen games GAME")
+    console.print("\nNumbers and network are those of the example. One game in detail: tengen games GAME")
 
 
 def show_one(row: dict[str, Any]) -> None:
@@ -78,4 +82,5 @@ def show_one(row: dict[str, Any]) -> None:
     print(f"planes      {row['planes']}: {row['schema'].partition(': ')[2] or row['schema']}")
     print(f"symmetries  {row['symmetries']}")
     print(f"plies       at most {row['max_plies']}")
+    print(f"network     {'ships with Tengen: player shipped' if row['network_ships'] else 'none ships'}")
     print(f"memory      {row['state_bytes']} bytes per position")

@@ -3,8 +3,6 @@
 import argparse
 import json
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +26,7 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "match", "let two players meet in paired games", EXAMPLE, run)
     add_game(parser)
     parser.add_argument(
-        "a", metavar="A", help="a player: random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, solver"
+        "a", metavar="A", help="a player: random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, shipped, solver"
     )
     parser.add_argument("b", metavar="B", help="the other player")
     count = number(int, 2, 1_000_000, "a whole number from 2 to 1000000")
@@ -49,6 +47,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.arena import draw_openings, play_match, save_games
+    from tengen.cli.progress import progress
     from tengen.players import make_player, slots_that_fit
 
     if args.games % 2:
@@ -73,10 +72,10 @@ def run(args: argparse.Namespace) -> int:
         openings = draw_openings(game, args.games // 2, args.opening_plies, args.seed)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    with progress(args.games) as update:
+    with progress("games", args.games) as show:
 
         def finished(match: "Match") -> bool:
-            update(match)
+            show(len(match.games), args.games, f"+{match.wins} ={match.draws} −{match.losses}")
             return sprt is not None and sprt.test(match.settled_pairs).verdict != "continue"
 
         match = play_match(game, a, b, openings, slots=slots, finished=finished)
@@ -105,30 +104,6 @@ def read_sprt(text: str | None) -> "Sprt | None":
         return Sprt(elo0, elo1)
     except ValueError as error:
         raise UsageError(f"--sprt: {error}") from None
-
-
-@contextmanager
-def progress(total: int) -> Iterator[Callable[["Match"], None]]:
-    """A bar with the score so far and the time left, on a terminal; nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[score]}"),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("games", total=total, score="")
-
-        def update(match: "Match") -> None:
-            score = f"+{match.wins} ={match.draws} −{match.losses}"
-            bar.update(task, completed=len(match.games), score=score)
-
-        yield update
 
 
 def describe(match: "Match", sprt: "Sprt | None") -> dict[str, Any]:
