@@ -195,15 +195,18 @@ class Learner:
             self.network.load_state_dict(_part(tensors, "network."))
             self._average.load_state_dict(_part(tensors, "average."))
             moments: dict[int, dict[str, Tensor]] = {}
+            parameters = [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
             for name, value in _part(tensors, "optimizer.").items():
                 number, _, key = name.partition(".")
-                moments.setdefault(int(number), {})[key] = value
+                # The fused optimizer goes through memory as it lies: moments must lie there as their weights do.
+                like = parameters[int(number)] if value.ndim else value
+                moments.setdefault(int(number), {})[key] = torch.empty_like(like).copy_(value)
             self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
             self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
             return about
         except OSError as error:
             raise NetworkError(f"{path}: {error.strerror or error}") from None
-        except (safetensors.SafetensorError, KeyError, TypeError, ValueError, RuntimeError):
+        except (safetensors.SafetensorError, LookupError, TypeError, ValueError, RuntimeError):
             raise NetworkError(f"{path}: damaged, or of another kind of network") from None
 
 
