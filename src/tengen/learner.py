@@ -67,7 +67,8 @@ class Learner:
         self.network = make_network(shape, reply=config.reply_weight > 0, seed=seed)
         # Channels last: convolutions on CPUs learn a third faster (48x4, batch 512).
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._average = AveragedModel(self.network, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=True)
+        average = get_ema_multi_avg_fn(config.ema)  # type: ignore[no-untyped-call]
+        self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
         self._optimizer = torch.optim.AdamW(self._groups(), lr=config.rate, fused=True)
         self.step = 0
         self.multiplier = 1.0  # of the learning rate, by the KL guard
