@@ -193,16 +193,16 @@ def test_samples_per_position_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("id", PLAYED)
-def test_the_reply_is_the_next_move_under_the_same_symmetry(id: str) -> None:
-    """Every drawn position is found again among those of the games, and its answer is the move played there next."""
+def test_the_reply_is_the_next_move_on_the_board_as_it_is_shown(id: str) -> None:
+    """Also in Hex, where the opponent would see the board turned: the head's cells are those of the planes."""
     game, records = Game.parse(id), some_records(id)
     answers: dict[bytes, set[int | None]] = {}
     for record in records:
         for ply in range(len(record)):
-            state, after_move = after(game, record, ply), after(game, record, ply + 1)
+            state = after(game, record, ply)
             for symmetry in range(game.num_symmetries):
                 last = ply + 1 == len(record)
-                answer = None if last else after_move.policy_index(int(record.moves[ply + 1]), symmetry)
+                answer = None if last else state.policy_index(int(record.moves[ply + 1]), symmetry)
                 answers.setdefault(state.planes(symmetry).tobytes(), set()).add(answer)
     batch = drawn(records, size=300)
     for planes, reply, weight in zip(batch.planes, batch.reply, batch.reply_weight, strict=True):
