@@ -42,6 +42,7 @@ VALUES: dict[str, list[Any]] = {
     "mlh_cap": [0.0, 0.05, 0.7],
     "discount": [0.99, 0.8, 0.5],
     "solver": [False],
+    "lookahead": [1, 2],
     "symmetry": [False],
     "root": ["gumbel"],
     "gumbel_m": [1, 2, 3, 5],

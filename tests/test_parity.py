@@ -98,3 +98,11 @@ def test_random_option_sets_agree(chunk: int) -> None:
 @pytest.mark.parametrize("chunk", range(200))
 def test_very_many_random_option_sets_agree(chunk: int) -> None:
     check(range(10_000 + 100 * chunk, 10_000 + 100 * (chunk + 1)))
+
+
+@pytest.mark.parametrize("game", ["connect4", "tictactoe"])
+@pytest.mark.parametrize("plies", [3, 4])
+def test_deep_lookahead(game: str, plies: int) -> None:
+    for seed in range(3):
+        options: Options = {"sims": 30, "lookahead": plies}
+        assert first_difference(Case(game, options, seed=seed, opening=12, moves=3)) is None

@@ -429,6 +429,9 @@ def test_settings_reach_the_search(capsys: Capture) -> None:
         report = json.loads(capsys.readouterr().out)
         kept.append((report["sims"], report["value_keeping"]))
     assert kept[0] == kept[1] and kept[0][1] < kept[2][1] and [sims for sims, _ in kept] == [2, 2, 100]
+    assert main(["score", "connect4", "--player", "mcts:7", "--json", "--sims", "2", "--sims", "100"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert [(report["sims"], report["value_keeping"]) for report in both] == [kept[0], kept[2]]
 
 
 def test_a_bar_is_drawn_on_a_terminal_only() -> None:

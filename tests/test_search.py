@@ -209,12 +209,13 @@ def reachable_tictactoe() -> list[State]:
     return list(seen.values())
 
 
-def test_all_of_tictactoe_is_proven_right() -> None:
+@pytest.mark.parametrize("lookahead", [0, 3])
+def test_all_of_tictactoe_is_proven_right(lookahead: int) -> None:
     positions = reachable_tictactoe()
     assert len(positions) == 5478
     for ply in range(10):
         group = [state for state in positions if state.ply() == ply]
-        batch = BatchSearch(TICTACTOE, len(group), SearchConfig(sims=100_000))
+        batch = BatchSearch(TICTACTOE, len(group), SearchConfig(sims=100_000, lookahead=lookahead))
         for tree, state in enumerate(group):
             batch.reset(tree, state)
         run(batch, Uniform(TICTACTOE))
@@ -236,9 +237,10 @@ def connect4_endgames(least_stones: int, most: int) -> list[tuple[State, list[in
     return [(CONNECT4.from_moves(row[0]), [None if s == "." else int(s) for s in row[2:]]) for row in chosen]
 
 
-def test_connect4_endgames_are_proven_right() -> None:
+@pytest.mark.parametrize("lookahead", [0, 4])
+def test_connect4_endgames_are_proven_right(lookahead: int) -> None:
     endgames = connect4_endgames(28, 60)
-    batch = BatchSearch(CONNECT4, len(endgames), SearchConfig(sims=30_000, leaves=8))
+    batch = BatchSearch(CONNECT4, len(endgames), SearchConfig(sims=30_000, leaves=8, lookahead=lookahead))
     for tree, (state, _) in enumerate(endgames):
         batch.reset(tree, state)
     run(batch, Uniform(CONNECT4))

@@ -50,9 +50,17 @@ void check_finite(const float* data, std::size_t n, const char* name) {
   if (bad) refuse(std::string(name) + " has a value that is not a finite number");
 }
 
+template <int N>
+bool has_shape(const auto& array, const std::array<std::size_t, N>& shape) {
+  bool fits = array.ndim() == N;
+  for (std::size_t i = 0; fits && i < N; ++i) fits = array.shape(i) == shape[i];
+  return fits;
+}
+
 // An evaluator's array, checked against what was asked for; one that is not contiguous is copied.
 template <int N>
 Floats<N> checked_array(nb::handle given, const char* name, const std::array<std::size_t, N>& shape) {
+  if (Floats<N> floats; nb::try_cast(given, floats, false) && has_shape<N>(floats, shape)) return floats;
   const auto text = [](std::size_t n, auto&& size) {
     std::string out = "[";
     for (std::size_t i = 0; i < n; ++i) out += (i ? ", " : "") + std::to_string(size(i));
@@ -62,9 +70,8 @@ Floats<N> checked_array(nb::handle given, const char* name, const std::array<std
       std::string(name) + " must be a float32 array of shape " + text(N, [&](std::size_t i) { return shape[i]; });
   nb::ndarray<nb::ro, nb::device::cpu> any;
   if (!nb::try_cast(given, any)) refuse(wanted + ", not a " + nb::type_name(given.type()).c_str());
-  bool fits = any.ndim() == N;
-  for (std::size_t i = 0; fits && i < N; ++i) fits = any.shape(i) == shape[i];
-  if (!fits) refuse(wanted + ", not " + text(any.ndim(), [&](std::size_t i) { return any.shape(i); }));
+  if (!has_shape<N>(any, shape))
+    refuse(wanted + ", not " + text(any.ndim(), [&](std::size_t i) { return any.shape(i); }));
   if (any.dtype() != nb::dtype<float>()) refuse(wanted + ", and this one is of another type");
   return nb::cast<Floats<N>>(given);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "tengen/game.h"
@@ -57,15 +58,8 @@ class Connect4 {
   static std::string_view schema() { return "connect4/1: own stones, opponent's stones"; }
   int num_planes() const { return 2; }
   void encode(int s, float* out) const {
-    const auto place = [](std::uint64_t stones, float* plane) {
-      for (; stones; stones &= stones - 1) {
-        const int bit = std::countr_zero(stones);
-        plane[cell_of(bit)] = 1;
-      }
-    };
-    std::fill_n(out, 2 * kCells, 0.0f);
-    place(s ? mirrored(own_) : own_, out);
-    place(s ? mirrored(own_ ^ all_) : own_ ^ all_, out + kCells);
+    write_plane(s ? mirrored(own_) : own_, out);
+    write_plane(s ? mirrored(own_ ^ all_) : own_ ^ all_, out + kCells);
   }
 
   Layout layout() const { return {Layout::Kind::gravity, kRows, kCols}; }
@@ -132,6 +126,22 @@ class Connect4 {
 
  private:
   bool last_mover_won() const { return has_four(own_ ^ all_); }
+
+  // A row of a plane for each of the 128 sets of stones in it; one float more than there are columns, for alignment.
+  static constexpr auto kRowFloats = [] {
+    std::array<std::array<float, kCols + 1>, 1 << kCols> rows{};
+    for (std::size_t set = 0; set < rows.size(); ++set)
+      for (std::size_t col = 0; col < kCols; ++col) rows[set][col] = static_cast<float>(set >> col & 1);
+    return rows;
+  }();
+  // Row by row from a table: faster than stone by stone. The product brings bit 7·col of a row to bit 42 + col.
+  static void write_plane(std::uint64_t stones, float* out) {
+    for (int row = 0; row < kRows; ++row) {
+      const auto spread = stones >> (kRows - 1 - row) & kBottomRow;
+      const auto set = (spread * 0x0000041041041040ULL >> 42) & 0x7f;
+      std::copy_n(kRowFloats[set].data(), kCols, out + row * kCols);
+    }
+  }
 
   std::uint64_t own_ = 0;  // stones of the side to move
   std::uint64_t all_ = 0;

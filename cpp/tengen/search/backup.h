@@ -23,25 +23,19 @@ inline Value decided_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0
 // Recomputes a node's bounds from its children; false when nothing changed.
 inline bool update_bounds(const Tree& tree, Node& node) {
   if (node.decided()) return false;
-  int lo = -1, hi = -1;
-  int shortest_win = 0x7fff, longest_draw = 0, longest_loss = 0;
+  BestOf best;
   const Edge* edges = tree.edges(node);
   for (int i = 0; i < node.num_edges; ++i) {
     if (edges[i].child == kNone) {
-      hi = 1;
+      best.add({});
       continue;
     }
     const Node& child = tree.node(edges[i].child);
-    lo = std::max<int>(lo, -child.hi);
-    hi = std::max<int>(hi, -child.lo);
-    if (!child.decided()) continue;
-    if (child.lo == -1) shortest_win = std::min<int>(shortest_win, child.dist);
-    if (child.lo == 0) longest_draw = std::max<int>(longest_draw, child.dist);
-    if (child.lo == 1) longest_loss = std::max<int>(longest_loss, child.dist);
+    best.add({child.lo, child.hi, child.dist});
   }
-  if (lo == node.lo && hi == node.hi) return false;
-  node.set_bounds(lo, hi);
-  if (lo == hi) node.dist = (1 + (lo == 1 ? shortest_win : lo == 0 ? longest_draw : longest_loss)) & 0x3fff;
+  const Bounds found = best.bounds();
+  if (found.lo == node.lo && found.hi == node.hi) return false;
+  node.prove(found);
   return true;
 }
 

@@ -34,6 +34,9 @@ const std::array kFields{
     row<&C::mlh_cap>("mlh_cap", 0, 1, "Largest effect of moves-left on a score."),
     row<&C::discount>("discount", 0.5, 1, "Value kept per ply; below 1 near results count for more."),
     row<&C::solver>("solver", 0, 1, "Prove wins, draws and losses in the tree and use the proofs."),
+    row<&C::lookahead>("lookahead", 0, kMostLookahead,
+                       "Plies that the solver looks ahead of a new position for the end of the game, before the "
+                       "network is asked."),
     row<&C::symmetry>("symmetry", 0, 1,
                       "Show each position to the network under one of its symmetries, chosen by position and seed."),
     row<&C::root>("root", 0, 1, "How the root spends its simulations: puct, or gumbel with sequential halving.",

@@ -15,6 +15,8 @@ enum class MlhMode { q, lc0 };
 enum class RootMode { puct, gumbel };
 enum class VirtualMode { visits, loss };
 
+constexpr int kMostLookahead = 4;
+
 struct SearchConfig {
   int sims = 400;
   double seconds = 0;
@@ -31,6 +33,7 @@ struct SearchConfig {
   double mlh_cap = 0.2;
   double discount = 1;
   bool solver = true;
+  int lookahead = 0;
   bool symmetry = true;
   RootMode root = RootMode::puct;
   int gumbel_m = 16;

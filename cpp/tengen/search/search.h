@@ -34,7 +34,7 @@ class Search {
         state_(start),
         tree_(max_nodes, start.num_actions()),
         seed_(seed),
-        actions_(static_cast<std::size_t>(start.num_actions())) {
+        actions_(kMostLookahead * static_cast<std::size_t>(start.num_actions())) {
     reset(start, 0);
   }
 
@@ -72,7 +72,8 @@ class Search {
     for (int i = 0; expanded() && i < root.num_edges; ++i)
       if (edges[i].action == action) child = edges[i].child;
     state_.apply(action);
-    if (config_.tree_reuse && child != kNone && tree_.node(child).visits > 0) {
+    // What was never expanded (only its end was seen ahead) has no moves to choose from.
+    if (config_.tree_reuse && child != kNone && tree_.node(child).kind >= Node::Kind::expanded) {
       tree_.copy_subtree(child, spare);
       std::swap(tree_, spare);
     } else {
@@ -145,7 +146,7 @@ class Search {
   // The whole search with random playouts for evaluations. UCB1 tries moves in random order, PUCT has no preference.
   template <class Stop>
   void run_rollouts(const Cache& no_cache, Stop&& stop) {
-    std::vector<float> policy(actions_.size(), 0.0f);
+    std::vector<float> policy(static_cast<std::size_t>(state_.num_actions()), 0.0f);
     std::array<float, 3> wdl{};
     G state = state_;
     for (gather(no_cache, stop); pending_ > 0; gather(no_cache, stop)) {
@@ -182,7 +183,7 @@ class Search {
     if (!state.terminal()) return;
     const int value = static_cast<int>(state.outcome());
     node.kind = Node::Kind::terminal;
-    node.set_bounds(value, value);
+    node.prove({value, value, 0});
   }
 
   void new_root() {
@@ -204,6 +205,7 @@ class Search {
       Node& node = tree_.node(index);
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
+      if (node.kind == Node::Kind::fresh && index != 0) look_ahead_from(node, leaf.state);
       if (proven(config_, node)) return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
@@ -220,12 +222,20 @@ class Search {
     }
   }
 
+  // A new position may be decided within a few plies: then nobody needs to be asked. The root is asked in any case, for
+  // its moves must have priors.
+  void look_ahead_from(Node& node, const G& state) {
+    if (!config_.solver || config_.lookahead == 0 || node.decided()) return;
+    const Bounds found = look_ahead(state, config_.lookahead, actions_.data());
+    if (found.decided()) node.prove(found);
+  }
+
   // A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
   void ask(Leaf& leaf, Node& node, const Cache& cache) {
     leaf.symmetry = shown_symmetry(leaf.state);
     leaf.key = leaf.state.hash(leaf.symmetry);
     if (const float* known = cache.find(leaf.key)) {
-      const float* wdl = known + actions_.size();
+      const float* wdl = known + leaf.state.num_actions();
       finish(leaf.path, expand(leaf, {known, wdl, wdl[3]}));
     } else {
       node.kind = Node::Kind::pending;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tengen/search/config.h"
+#include "tengen/search/exploration.h"
 #include "tengen/search/tree.h"
 
 namespace tengen {
@@ -29,11 +29,6 @@ struct Reading {
 [[gnu::always_inline]] inline Reading read(const SearchConfig& config, const Node& node) {
   if (!proven(config, node)) return {node.q, node.m};
   return {discounted(config, node), static_cast<double>(node.dist)};
-}
-
-inline double exploration(const SearchConfig& config, double visits) {
-  if (config.c_factor == 0) return config.c_init;
-  return config.c_init + config.c_factor * std::log((visits + config.c_base + 1) / config.c_base);
 }
 
 // First-play urgency: the value, for the parent, of a move nobody has tried. `seen` is the prior share already tried.
@@ -84,7 +79,8 @@ struct Parent {
   double sqrt_visits = 0, c = 0;  // PUCT
   double log_visits = 0;          // UCB1
 
-  Parent(const SearchConfig& config_, const Tree& tree_, const Node& node_, const Root* root_)
+  Parent(const SearchConfig& config_, const Tree& tree_, const Node& node_, const Root* root_,
+         const ExplorationTable* table = nullptr)
       : config(config_),
         tree(tree_),
         node(node_),
@@ -99,7 +95,7 @@ struct Parent {
       log_visits = std::log(visits);
     } else {
       sqrt_visits = std::sqrt(visits);
-      c = exploration(config, visits);
+      c = table ? (*table)(visits) : exploration(config, visits);
     }
   }
 
@@ -118,14 +114,10 @@ struct Terms {
   double score() const { return value + u + moves_left; }
 };
 
-// `plain`: PUCT with neither virtual loss nor moves-left utility, where half of this is known to be left out.
-template <bool plain = false>
-[[gnu::always_inline]] inline Terms terms(const Parent& parent, int i) {
+inline Terms terms(const Parent& parent, int i) {
   const SearchConfig& config = parent.config;
   const Node* child = parent.child(i);
-  if (!child && (plain || config.rule == Rule::puct))
-    return {parent.fpu, parent.c * parent.prior(i) * parent.sqrt_visits, 0};
-  const bool in_flight_loss = !plain && parent.loss && child && child->in_flight > 0;
+  const bool in_flight_loss = parent.loss && child && child->in_flight > 0;
   Terms t{parent.fpu, 0, 0};
   if (child && child->visits > 0) {
     const Reading r = read(config, *child);
@@ -133,16 +125,24 @@ template <bool plain = false>
     if (in_flight_loss)
       t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
                 (child->visits + parent.weight * child->in_flight);
-    if (!plain && config.rule == Rule::puct)
-      t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+    if (config.rule == Rule::puct) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
   } else if (in_flight_loss) {
     t.value = -1;
   }
-  if (!plain && config.rule == Rule::ucb1)
+  if (config.rule == Rule::ucb1)
     t.u = config.c_ucb * std::sqrt(parent.log_visits / parent.effective(child));
   else
     t.u = parent.c * parent.prior(i) * parent.sqrt_visits / (1 + parent.effective(child));
   return t;
+}
+
+// The same score for PUCT with neither virtual loss nor moves-left utility, where half of that is known to be left out
+// and visits are whole numbers.
+[[gnu::always_inline]] inline double plain_score(const Parent& parent, int i, const Node* child) {
+  const double u = parent.c * parent.prior(i) * parent.sqrt_visits;
+  if (!child) return parent.fpu + u;
+  const double value = child->visits > 0 ? -read(parent.config, *child).q : parent.fpu;
+  return value + u / static_cast<double>(std::int64_t{1} + child->visits + child->in_flight);
 }
 
 // Gumbel's monotone map of a value, in the units of logits.
@@ -180,7 +180,9 @@ inline void gumbel_values(const SearchConfig& config, const Tree& tree, std::vec
 class Selector {
  public:
   int operator()(const SearchConfig& config, const Tree& tree, const Node& node, const Root* root, bool full) {
-    const Parent parent(config, tree, node, root);
+    // Every descent begins at the root, and options never change within one.
+    if (root && !(table_ && table_->fits(config))) table_ = ExplorationTable::of(config);
+    const Parent parent(config, tree, node, root, table_.get());
     if (root && config.root == RootMode::gumbel) return halving(parent, full);
     if (root && config.forced_playouts && config.rule == Rule::puct)
       if (const int forced = forced_child(parent); forced >= 0) return forced;
@@ -189,7 +191,7 @@ class Selector {
   }
 
  private:
-  static int greatest(const Parent& parent, bool full, bool skip_lost) {
+  [[gnu::always_inline]] static int greatest(const Parent& parent, bool full, bool skip_lost) {
     const bool unvisited_first = parent.config.fpu_mode == FpuMode::infinite || parent.config.rule == Rule::ucb1;
     if (unvisited_first)
       if (const int i = untried(parent, full, skip_lost); i >= 0) return i;
@@ -198,12 +200,13 @@ class Selector {
   }
 
   template <bool plain>
-  static int greatest_score(const Parent& parent, bool full, bool skip_lost) {
+  [[gnu::always_inline]] static int greatest_score(const Parent& parent, bool full, bool skip_lost) {
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < parent.node.num_edges; ++i) {
-      if (left_out(parent.child(i), full, skip_lost)) continue;
-      const double score = terms<plain>(parent, i).score();
+      const Node* child = parent.child(i);
+      if (left_out(child, full, skip_lost)) continue;
+      const double score = plain ? plain_score(parent, i, child) : terms(parent, i).score();
       const bool greater = score > best_score;  // hard to foresee: kept free of branches
       best = greater ? i : best;
       best_score = greater ? score : best_score;
@@ -278,6 +281,7 @@ class Selector {
     return choice;
   }
 
+  std::shared_ptr<const ExplorationTable> table_;
   std::vector<double> sigma_;
 };
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tengen/game.h"
+#include "tengen/search/bounds.h"
 
 namespace tengen {
 
@@ -27,7 +28,7 @@ struct Edge {
 };
 
 // All values from the view of the side to move at the node.
-struct Node {
+struct alignas(64) Node {
   enum class Kind : std::uint16_t { fresh, pending, expanded, terminal };
 
   double q, d, m;        // running means of value, draw share, plies left
@@ -43,9 +44,10 @@ struct Node {
   std::int8_t lo, hi;  // what is proven: lo ≤ value ≤ hi, each −1, 0 or 1
 
   bool decided() const { return lo == hi; }
-  void set_bounds(int low, int high) {
-    lo = static_cast<std::int8_t>(low);
-    hi = static_cast<std::int8_t>(high);
+  void prove(const Bounds& bounds) {
+    lo = static_cast<std::int8_t>(bounds.lo);
+    hi = static_cast<std::int8_t>(bounds.hi);
+    dist = bounds.dist & 0x3fff;
   }
 };
 
@@ -81,7 +83,7 @@ class Tree {
   std::uint32_t add_node() {
     Node& node = nodes_[num_nodes_];
     node = Node{};
-    node.set_bounds(-1, 1);
+    node.prove({});
     return num_nodes_++;
   }
 

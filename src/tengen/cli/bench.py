@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import claims, network, peers, rules, search
+from tengen.bench import claims, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
@@ -14,6 +14,7 @@ EXAMPLE = """example: tengen bench rules                  every game, beside Ope
          tengen bench rules --game go:9 --seconds 5 --json
          tengen bench search --only batch rollouts
          tengen bench network --size 3 --threads 1
+         tengen bench selfplay --game othello
          tengen bench --signature --threads 4
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
@@ -24,6 +25,8 @@ reference (equal to the naive search). Wants a quiet machine; takes some minutes
 `network` counts positions per second at batches of 1, 8, 64 and 256, with a fresh network (weights do not change its
 speed), in float32 and in 8 bits, beside PyTorch as it comes. With --threads 1 it counts seconds of CPU time, which a
 busy machine disturbs little.
+`selfplay` sets what self-play gets out of the network beside the bare network's speed at the same batch: evaluations,
+and simulations, of which many are answered by the cache, the rules or a proof.
 --signature prints one integer that changes when any result of the search changes."""
 
 SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
@@ -46,11 +49,11 @@ def add(verbs: Verbs) -> None:
         metavar="WHAT",
         nargs="?",
         default="rules",
-        choices=["rules", "search", "network"],
-        help="rules, search or network",
+        choices=["rules", "search", "selfplay", "network"],
+        help="rules, search, selfplay or network",
     )
     parser.add_argument(
-        "--game", action="append", metavar="GAME", help="rules, network: only this game (may be repeated)"
+        "--game", action="append", metavar="GAME", help="rules, selfplay, network: only this game (may be repeated)"
     )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help=f"search: only these parts ({', '.join(SEARCH_PARTS)})"
@@ -59,7 +62,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--seconds", type=seconds, default=2.0, help="per measurement and program (default 2)")
     parser.add_argument("--signature", action="store_true", help="print the search's signature")
     threads = number(int, 0, 1024, "a number of threads from 0 (one per core) to 1024")
-    parser.add_argument("--threads", type=threads, default=0, help="of network and --signature (default: one per core)")
+    parser.add_argument("--threads", type=threads, default=0, help="of selfplay, network and --signature (default: one per core)")
     parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
 
 
@@ -88,10 +91,12 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
         raise UsageError("--size belongs to tengen bench network")
     if args.what == "network":
         return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
+    if args.what == "selfplay":
+        return [lambda: selfplay.measure_selfplay(args.game, args.seconds, args.threads)]
     if args.what == "rules":
         return [lambda: rules.measure_rules(args.game, args.seconds)]
     if args.game:
-        raise UsageError("--game belongs to tengen bench rules and network; for search there is --only")
+        raise UsageError("--game belongs to tengen bench rules, selfplay and network; for search there is --only")
     for name in args.only or ():
         if name not in SEARCH_PARTS:
             known = ", ".join(SEARCH_PARTS)
@@ -102,7 +107,7 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
 
 def hints(what: str) -> list[str]:
     found = list[str]()
-    if what == "network":
+    if what in ("selfplay", "network"):
         return found
     if peers.load("pyspiel") is None:
         found.append("OpenSpiel is not installed; to compare with it: pip install 'tengen[openspiel]'")

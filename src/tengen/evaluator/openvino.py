@@ -55,7 +55,12 @@ class OpenVino:
         core = openvino.Core()
         fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and not exact
         # Latency: one batch at a time on all threads. Searches make their own large batches; streams would split them.
-        settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "bf16" if fast else "f32"}
+        # Not pinned to cores: processes side by side would all be pinned to the same ones.
+        settings = {
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": "bf16" if fast else "f32",
+            "ENABLE_CPU_PINNING": "NO",
+        }
         if threads:
             settings["INFERENCE_NUM_THREADS"] = str(threads)
         self.network_hash = file.network_hash

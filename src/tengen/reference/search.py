@@ -95,6 +95,8 @@ class ReferenceSearch(Root):
             if node.terminal:
                 self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0)
                 return True
+            if node is not self.root and not node.edges and not node.pending:
+                self.look_ahead_from(node)
             if self.is_proven(node):
                 q, m = self.read(node)
                 self._backup(path, steps, q, float(node.lo == 0), m)
@@ -227,7 +229,7 @@ class ReferenceSearch(Root):
         state.apply(action)
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         self.root, self.nodes, self.noisy = Node.at(state), 1, False
-        if self.config.tree_reuse and child is not None and child.N > 0:
+        if self.config.tree_reuse and child is not None and (child.edges or child.terminal):
             self.root = child
             self.nodes = count_nodes(child)
             self.draw_randomness()

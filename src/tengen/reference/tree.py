@@ -64,6 +64,36 @@ class Leaf:
     key: int
 
 
+Bounds = tuple[int, int, int]  # lo, hi, dist for the side to move
+UNKNOWN = (-1, 1, 0)
+
+
+def best_of(children: list[Bounds]) -> Bounds:
+    """What follows for a position from what is known of those a move away."""
+    lo, hi = max(-high for _, high, _ in children), max(-low for low, _, _ in children)
+    if lo < hi:
+        return lo, hi, 0
+    distances = [dist for low, high, dist in children if low == high == -lo]
+    return lo, hi, 1 + (min(distances) if lo == 1 else max(distances))
+
+
+def look_ahead(state: State, plies: int) -> Bounds:
+    """What that many plies of full search prove, the ends of the game before what follows other moves."""
+    following = [state.copy() for _ in state.legal_actions()]
+    for after, action in zip(following, state.legal_actions(), strict=True):
+        after.apply(action)
+    known = [(after.outcome(), after.outcome(), 0) if after.is_terminal() else UNKNOWN for after in following]
+    at_once = best_of(known)
+    if plies == 1 or at_once[0] == at_once[1]:
+        return at_once
+    for i, after in enumerate(following):
+        if not after.is_terminal():
+            known[i] = look_ahead(after, plies - 1)
+        if known[i][1] == -1:
+            return best_of(known[: i + 1])
+    return best_of(known)
+
+
 def count_nodes(root: Node) -> int:
     count, todo = 0, [root]
     while todo:
@@ -93,15 +123,19 @@ class Tree:
         """Bounds anew from the children; whether they changed."""
         if self.is_proven(node):
             return False
-        bounds = [(edge.child.lo, edge.child.hi, edge.child.dist) if edge.child else (-1, 1, 0) for edge in node.edges]
-        lo, hi = max(-h for _, h, _ in bounds), max(-low for low, _, _ in bounds)
+        below = [(edge.child.lo, edge.child.hi, edge.child.dist) if edge.child else UNKNOWN for edge in node.edges]
+        lo, hi, dist = best_of(below)
         if (lo, hi) == (node.lo, node.hi):
             return False
-        node.lo, node.hi = lo, hi
-        if lo == hi:
-            distances = [dist for low, h, dist in bounds if low == h == -lo]
-            node.dist = 1 + (min(distances) if lo == 1 else max(distances))
+        node.lo, node.hi, node.dist = lo, hi, dist
         return True
+
+    def look_ahead_from(self, node: Node) -> None:
+        """A new position may be decided within a few plies."""
+        if self.config.solver and self.config.lookahead > 0 and node.lo != node.hi:
+            lo, hi, dist = look_ahead(node.state, self.config.lookahead)
+            if lo == hi:
+                node.lo, node.hi, node.dist = lo, hi, dist
 
     def is_proven(self, node: Node | None) -> bool:
         return node is not None and self.config.solver and node.lo == node.hi

@@ -1,0 +1,87 @@
+"""How much of the network's bare speed self-play gets, and how many simulations each evaluation carries."""
+
+from __future__ import annotations
+
+import time
+from importlib.util import find_spec
+
+import numpy as np
+
+from tengen import games
+from tengen.bench.measure import Row, row, take_turns
+from tengen.evaluator import Batch, make_evaluator
+from tengen.network import NetworkError, NetworkFile, shipped_network
+from tengen.runconfig import RunConfig
+from tengen.selfplay import Actor
+
+WARM_UP = 3  # seconds: all games start together, and only drift apart after a while
+
+
+def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> list[Row]:
+    """Raises NetworkError."""
+    return [row for id in ids or ["connect4"] for row in _measure(games.make(id), seconds, threads)]
+
+
+def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
+    config = RunConfig.of(game)
+    slots = config.loop.slots
+    rows = []
+    for file in _networks(game, config.loop.size):
+        evaluator = make_evaluator(file, game, threads=threads)
+        actor = Actor(game, config.search, config.selfplay, slots=slots, threads=threads)
+        actor.set_evaluator(evaluator, file.hash)
+        _play(actor, WARM_UP)
+        planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
+        batch = Batch(planes, np.zeros(slots, np.uint64))
+
+        def bare(count: int) -> float:
+            for _ in range(count):
+                evaluator(batch)
+            return float(count * slots)
+
+        def inside(count: int) -> float:
+            before = actor.counts()
+            actor.play(lambda counts: counts["batches"] >= before["batches"] + count)
+            after = actor.counts()
+            simulations.append((after["simulations"] - before["simulations"], after["evaluations"] - before["evaluations"]))
+            return float(after["evaluations"] - before["evaluations"])
+
+        simulations: list[tuple[int, int]] = []
+        ours, peer = take_turns(inside, bare, seconds, clock=time.perf_counter)
+        assert peer is not None
+        carried = sum(sims for sims, _ in simulations) / max(1, sum(rows for _, rows in simulations))
+        name = f"self-play {game.id} {file.size} {file.precision}, {slots} games"
+        rows.append(row(f"{name}: evaluations", ours, "per s", f"the bare network, batch {slots}", peer))
+        rows.append(row(f"{name}: simulations", ours * carried, "per s", f"the bare network, batch {slots}", peer))
+    return rows
+
+
+def _play(actor: Actor, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    actor.play(lambda _: time.monotonic() >= end)
+
+
+def _positions(game: games.Game, count: int) -> list[games.State]:
+    """Positions after a few moves: their number is all that matters to a network's speed."""
+    states = []
+    for number in range(count):
+        state = game.start()
+        for _ in range(number % 4):
+            state.apply(state.legal_actions()[number % len(state.legal_actions())])
+        states.append(state)
+    return states
+
+
+def _networks(game: games.Game, size: str) -> list[NetworkFile]:
+    """The shipped network, which plays real games; or else a fresh one of the preset's size, in both precisions."""
+    if shipped := shipped_network(game):
+        return [NetworkFile.load(shipped, game)]
+    missing = [module for module in ("torch", "onnx") if not find_spec(module)]
+    if missing:
+        raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
+    from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
+    from tengen.nn.model import make_network
+    from tengen.nn.shape import NetworkShape
+
+    network = make_network(NetworkShape.of(game, size))
+    return [to_onnx(network, game), to_onnx(network, game, calibration=sample_planes(game, CALIBRATION))]
