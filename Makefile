@@ -15,7 +15,7 @@ run: setup  ## play in the terminal (a demo game without one)
 	$(BIN)/tengen play connect4
 
 test: check cpp-test  ## everything that must hold
-	$(PY) -m pytest -n $(JOBS) -m "not fuzz"
+	$(PY) -m pytest -n $(JOBS) -m "not fuzz and not soak"
 
 check: setup  ## style, types, warnings
 	$(BIN)/ruff check .
@@ -40,8 +40,8 @@ bench: $(VENV)/.bench  ## speeds, as ratios to peers
 fuzz: setup  ## long random tests
 	$(PY) -m pytest -n $(JOBS) -m fuzz
 
-soak: setup  ## hours of load and faults: nothing to soak yet
-	@echo "soak: there is no long-running part yet"
+soak: setup  ## long load and faults
+	$(PY) -m pytest -n $(JOBS) -m soak
 
 web: setup  ## the browser UI: comes with the app
 	@echo "web: there is no browser UI yet"

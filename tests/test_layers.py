@@ -23,6 +23,7 @@ PYTHON_LAYERS = [
     ["learner"],
     ["runconfig"],
     ["rundir"],
+    ["measure"],
     ["hub"],
     ["train", "engine", "app"],
     ["bench"],

@@ -192,6 +192,24 @@ def test_samples_per_position_are_bounded() -> None:
     assert (replay.positions, replay.budget, replay.drawn) == (15, 45, 15)
 
 
+@pytest.mark.parametrize("id", PLAYED)
+def test_the_reply_is_the_next_move_on_the_board_as_it_is_shown(id: str) -> None:
+    """Also in Hex, where the opponent would see the board turned: the head's cells are those of the planes."""
+    game, records = Game.parse(id), some_records(id)
+    answers: dict[bytes, set[int | None]] = {}
+    for record in records:
+        for ply in range(len(record)):
+            state = after(game, record, ply)
+            for symmetry in range(game.num_symmetries):
+                last = ply + 1 == len(record)
+                answer = None if last else state.policy_index(int(record.moves[ply + 1]), symmetry)
+                answers.setdefault(state.planes(symmetry).tobytes(), set()).add(answer)
+    batch = drawn(records, size=300)
+    for planes, reply, weight in zip(batch.planes, batch.reply, batch.reply_weight, strict=True):
+        assert weight in (0, 1) and (int(reply) if weight else None) in answers[planes.tobytes()]
+    assert (batch.reply_weight == (batch.moves_left > 1)).all()
+
+
 def test_games_of_another_kind_and_games_without_samples_add_nothing() -> None:
     replay = Replay(TICTACTOE)
     with pytest.raises(ValueError, match="connect4 where tictactoe"):

@@ -65,9 +65,7 @@ class _Answered:
         return self.answer
 
 
-def run_searches(
-    sources: Sequence[LeafSource], evaluator: Evaluator, done: Callable[[], bool] = lambda: False
-) -> None:
+def run_searches(sources: Sequence[LeafSource], evaluator: Evaluator, done: Callable[[], bool] = lambda: False) -> None:
     """Selects, evaluates and backs up until no source has leaves or `done`; nothing is left in flight.
 
     With several sources, one is gathered while the leaves of another are in the network.

@@ -51,7 +51,7 @@ def split_settings(settings: Sequence[str], sections: Sequence[str]) -> dict[str
 def changed(config: _Config, changes: Mapping[str, Any]) -> _Config:
     """A config with some fields set, from their values or from texts. Raises ConfigError."""
     if isinstance(config, SearchConfig | SelfPlayConfig):
-        return config.replace(**changes)
+        return config.replace(**changes)  # type: ignore[return-value]
     fields = {field.name: field for field in dataclasses.fields(_instance(config))}
     values: dict[str, Any] = {}
     for name, value in changes.items():
@@ -77,8 +77,10 @@ def _read(name: str, value: Any, kind: type) -> Any:
     try:
         if kind is bool:
             return words[value] if isinstance(value, str) else {True: True, False: False}[value]
-        if kind is str or isinstance(value, bool):
-            return {str: str(value)}[kind]
+        if kind is str:
+            return str(value)
+        if isinstance(value, bool):  # would pass for a number
+            raise ValueError
         number = kind(value)
         if isinstance(value, float) and number != value:
             raise ValueError

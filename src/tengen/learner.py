@@ -67,7 +67,8 @@ class Learner:
         self.network = make_network(shape, reply=config.reply_weight > 0, seed=seed)
         # Channels last: convolutions on CPUs learn a third faster (48x4, batch 512).
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._average = AveragedModel(self.network, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=True)
+        average = get_ema_multi_avg_fn(config.ema)  # type: ignore[no-untyped-call]
+        self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
         self._optimizer = torch.optim.AdamW(self._groups(), lr=config.rate, fused=True)
         self.step = 0
         self.multiplier = 1.0  # of the learning rate, by the KL guard
@@ -195,15 +196,18 @@ class Learner:
             self.network.load_state_dict(_part(tensors, "network."))
             self._average.load_state_dict(_part(tensors, "average."))
             moments: dict[int, dict[str, Tensor]] = {}
+            parameters = [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
             for name, value in _part(tensors, "optimizer.").items():
                 number, _, key = name.partition(".")
-                moments.setdefault(int(number), {})[key] = value
+                # The fused optimizer goes through memory as it lies: moments must lie there as their weights do.
+                like = parameters[int(number)] if value.ndim else value
+                moments.setdefault(int(number), {})[key] = torch.empty_like(like).copy_(value)
             self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
             self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
             return about
         except OSError as error:
             raise NetworkError(f"{path}: {error.strerror or error}") from None
-        except (safetensors.SafetensorError, KeyError, TypeError, ValueError, RuntimeError):
+        except (safetensors.SafetensorError, LookupError, TypeError, ValueError, RuntimeError):
             raise NetworkError(f"{path}: damaged, or of another kind of network") from None
 
 

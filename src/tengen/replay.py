@@ -59,7 +59,7 @@ class Batch:
     wdl: NDArray[np.float32]  # [B, 3] win, draw, loss
     moves_left: NDArray[np.float32]  # [B] plies to the end of the game
     moves_left_weight: NDArray[np.float32]  # [B] 0 where the end was not played out
-    reply: NDArray[np.uint16]  # [B] the opponent's answer, in policy order under the same symmetry
+    reply: NDArray[np.uint16]  # [B] the opponent's answer, where the side to move would have it in its policy
     reply_weight: NDArray[np.float32]  # [B] 0 where the game has no further move
     age: NDArray[np.int64]  # [B] positions played since
 
@@ -181,7 +181,7 @@ class Replay:
             wdl=_wdl(position, game["result"], self.config.value_mix),
             moves_left=(game["plies"] - position["ply"]).astype(np.float32),
             moves_left_weight=game["real_end"].astype(np.float32),
-            reply=self._policy_index[(position["ply"] + 1) % 2, symmetry, answer],
+            reply=self._policy_index[position["ply"] % 2, symmetry, answer],
             reply_weight=answered.astype(np.float32),
             age=self._positions.end - 1 - self._positions.first - rows,
         )

@@ -78,16 +78,19 @@ class RunConfig:
     loop: LoopConfig = LoopConfig()
     search: SearchConfig = field(default_factory=lambda: SearchConfig(noise_epsilon=0.25))
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
-    replay: ReplayConfig = ReplayConfig()
-    learner: LearnerConfig = LearnerConfig()
-    measure: MeasureConfig = MeasureConfig()
+    replay: ReplayConfig = field(default_factory=ReplayConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    measure: MeasureConfig = field(default_factory=MeasureConfig)
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        """The game's preset, or the defaults of all games."""
+        """The game's preset, else that of its name and size (other komi), else of its name, else the defaults."""
         config = cls(game=game.id)
-        file = _presets() / preset_file(game.id)
-        return config.with_values(tomllib.loads(file.read_text("utf-8"))) if file.is_file() else config
+        for id in (game.id, game.id.partition(",")[0], game.name):
+            file = _presets() / preset_file(id)
+            if file.is_file():
+                return config.with_values(tomllib.loads(file.read_text("utf-8")))
+        return config
 
     def with_values(self, sections: Mapping[str, Mapping[str, Any]]) -> Self:
         """With some options changed: `{"learner": {"batch": 64}}`. Raises ConfigError."""

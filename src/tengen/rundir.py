@@ -1,12 +1,13 @@
 """A run's folder, the only durable state of training:
 
-    run.toml            every option, as the run was started
-    state.safetensors   the learner: weights, their average, optimizer, counters
-    games/              every finished game, in chunks that are never rewritten
-    networks/           NNNNNNNN.onnx by training step, as they were measured
-    current.onnx        the newest network     best.onnx   the strongest one measured
-    run.sqlite          what happened: curves, matches; training does not need it
-    lock                held by the process that trains
+run.toml            every option, as the run was started
+state.safetensors   the learner: weights, their average, optimizer, counters
+games/              every finished game, in chunks that are never rewritten
+networks/           NNNNNNNN.onnx by training step, as they were measured
+current.onnx        the newest network     best.onnx   the strongest one measured
+ladder.json         what was measured: matches, levels, scores
+run.sqlite          what happened: curves, matches; training does not need it
+lock                held by the process that trains
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class RunDirectory:
         self.networks = path / "networks"
         self.current = path / "current.onnx"
         self.best = path / "best.onnx"
+        self.ladder = path / "ladder.json"
         self.database = path / "run.sqlite"
 
     def exists(self) -> bool:

@@ -56,7 +56,9 @@ class Actor:
         each = max(1, slots // groups)
         # Slots number their games first, first + each, …; a group's numbers must not meet another's.
         stride = 1 << 40
-        self._groups = [SelfPlay(game, each, search, config, seed, threads, first_game + i * stride) for i in range(groups)]
+        self._groups = [
+            SelfPlay(game, each, search, config, seed, threads, first_game + i * stride) for i in range(groups)
+        ]
         self._evaluator: Evaluator | None = None
         self._network = ""
 

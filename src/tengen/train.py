@@ -1,11 +1,11 @@
 """The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
 
-    while there is time left:
-        1  play     until a turn's worth of positions was searched; finished games go to disk
-        2  learn    as often as the new positions allow
-        3  save     everything needed to go on
-        4  release  every few turns: self-play goes on with the new network
-        5  measure  every few minutes: how strong is it?
+while there is time left:
+    1  play     until a turn's worth of positions was searched; finished games go to disk
+    2  learn    as often as the new positions allow
+    3  save     everything needed to go on
+    4  release  every few turns: self-play goes on with the new network
+    5  measure  every few minutes: how strong is it?
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_plan
 from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay
-from tengen.rundir import RunDirectory
+from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Actor
 
 __all__ = ["Event", "Listener", "Trainer"]
@@ -103,7 +103,13 @@ class Trainer:
         return min(1.0, self.learner.step / loop.steps if loop.steps else self.minutes / loop.minutes)
 
     def train(self) -> None:
-        """The loop."""
+        """The loop. Raises RunError when something cannot be written; what was finished before is on disk."""
+        try:
+            self._loop()
+        except OSError as error:
+            raise RunError(f"cannot go on in {self.run.path}: {error.strerror or error}; the run is intact") from None
+
+    def _loop(self) -> None:
         self._tell("start", positions=self.replay.positions, resumed=self.learner.step > 0)
         self._release()
         while self.progress < 1 and not self.stop.is_set():
@@ -184,9 +190,7 @@ class Trainer:
         network, step = self.learner.released, self.learner.step
         file = export_onnx(network, self.run.current, self.game, step)
         playing = self._quantized() or file
-        self.actor.set_evaluator(
-            make_evaluator(playing, self.game, self.device, self._playing_threads), file.hash
-        )
+        self.actor.set_evaluator(make_evaluator(playing, self.game, self.device, self._playing_threads), file.hash)
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
@@ -219,7 +223,7 @@ class Trainer:
         next_game = 0
         for _, records in self.store.read(lambda path, why: self._tell("warning", reason=f"{path}: {why}")):
             self.replay.add(records)
-            next_game = max(next_game, *(record.number + 1 for record in records))
+            next_game = max([next_game, *(record.number + 1 for record in records)])
         if self.run.state.exists():
             about = self.learner.load(self.run.state)
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])

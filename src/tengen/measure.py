@@ -1,0 +1,245 @@
+"""Strength while training: what a network scores, where it stands on a ladder that begins at random, what it knows.
+
+    random ── mcts:10 ── mcts:30 ── … ── mcts:1000 ── …     each link is played once per run
+                                             │
+                    network ── network ── network           each plays the level it is up against, and the one before
+
+Games of one measurement start from openings of their own, so that measuring twice is more than measuring once.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from tengen import games
+from tengen.agent import Agent
+from tengen.arena import Match, draw_openings, play_match
+from tengen.elo import Pairing, Rating, ladder
+from tengen.evaluator import Evaluator, make_evaluator
+from tengen.files import write_durably
+from tengen.learner import Learner
+from tengen.network import NetworkError, NetworkFile
+from tengen.players import AgentPlayer, Player, make_player, slots_that_fit
+from tengen.rundir import RunDirectory, RunError
+from tengen.scorecard import CLASSES, Positions, measure, network_check, own_positions
+
+__all__ = ["Measurer", "Standings"]
+
+RUNGS = (0, 10, 30, 100, 300, 1000, 3000, 10000)  # playouts below the first level; 0 is random play
+LINK_STONES = 350_000_000  # placed in playouts to tie two levels together: about a second
+LEAST_SLOTS = 60  # positions searched side by side
+CACHE_MB = 64  # a match needs less than self-play, and results do not depend on it
+SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
+SEARCHED_SIMS = 100
+
+# First moves by which one sees whether the opening is learned. Connect4: the centre wins, the edge loses.
+TELLING_MOVES = {"connect4": ("4", "1", "2")}
+
+
+class Trained(Protocol):
+    """What is asked of the trainer."""
+
+    @property
+    def learner(self) -> Learner: ...
+    @property
+    def minutes(self) -> float: ...
+    @property
+    def stop(self) -> threading.Event: ...
+
+
+@dataclass(frozen=True)
+class Measurement:
+    network: str  # file name without .onnx
+    minutes: float
+    values: dict[str, float | str]
+
+
+@dataclass
+class Standings:
+    """What `ladder.json` holds."""
+
+    level: int  # playouts of the pure MCTS to beat
+    best: str = ""  # the network in best.onnx
+    best_score: float = -1.0  # at this level; below 0 when nobody has played it yet
+    pairings: list[Pairing] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+
+    def ratings(self) -> dict[str, Rating]:
+        return {rating.name: rating for rating in ladder(self.pairings)}
+
+
+class _InterruptedError(Exception):
+    """The run is being stopped: what was played so far is no measurement."""
+
+
+class Measurer:
+    """Measures the network a trainer has just written to networks/. Reads the run's ladder, and writes it durably."""
+
+    def __init__(self, run: RunDirectory, device: str = "auto") -> None:
+        """Raises RunError when the run's ladder is damaged."""
+        self._run, self._device = run, device
+        self._config = run.config()
+        self._game = games.make(self._config.game)
+        self._stop = threading.Event()
+        self.standings = self._read()
+
+    def _read(self) -> Standings:
+        path = self._run.ladder
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Standings)
+        except FileNotFoundError:
+            return Standings(self._config.measure.level)
+        except (OSError, msgspec.DecodeError) as error:
+            raise RunError(f"{path}: {error}; move it away to begin a new ladder") from None
+
+    def __call__(self, trainer: Trained) -> dict[str, Any]:
+        """The values of the trainer's network; none when the run is stopped meanwhile."""
+        self._stop = trainer.stop
+        path = self._run.network(trainer.learner.step)
+        done = self.standings.measurements
+        if done and done[-1].network == path.stem:
+            return done[-1].values
+        network = NetworkFile.load(path, self._game)
+        try:
+            values = self._measured(network, path.stem, trainer.learner.step)
+        except _InterruptedError:
+            return {}
+        done.append(Measurement(path.stem, trainer.minutes, values))
+        self._write()
+        return values
+
+    def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, float | str]:
+        seed = self._config.loop.seed + step
+        evaluator = make_evaluator(network, self._game, self._device, self._config.loop.threads)
+        agent = self._agent(evaluator, seed)
+        values = self._climb(AgentPlayer(name, agent), network, seed)
+        values |= self._against_previous(AgentPlayer(name, agent), seed)
+        rating = self.standings.ratings()[name]
+        values |= {"elo": rating.elo, "elo_error": rating.error}
+        return values | self._openings(agent) | self._scorecard(agent, evaluator)
+
+    def _agent(self, evaluator: Evaluator, seed: int) -> Agent:
+        """Plays as in self-play, but to win."""
+        search = self._config.arena_search.replace(cache_mb=CACHE_MB)
+        slots = max(LEAST_SLOTS, self._config.measure.games)
+        return Agent(self._game, evaluator, search, seed=seed, slots=slots, threads=self._config.loop.threads)
+
+    def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, float | str]:
+        """The curriculum: a level of pure MCTS that rises when it is beaten in every game."""
+        now, level, count = self.standings, self.standings.level, self._config.measure.games
+        self._link_level(level)
+        slots = self._slots(level, count)
+        match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
+        score = match.pairs.summary()
+        if score.score >= now.best_score:
+            write_durably(self._run.best, network.data)
+            now.best, now.best_score = player.name, score.score
+        if match.wins == count:
+            now.level, now.best_score = level + self._config.measure.level, -1.0
+        return {
+            "opponent": match.b,
+            "score": score.score,
+            "score_low": score.low,
+            "score_high": score.high,
+            "level": now.level,
+            "best": now.best,
+        }
+
+    def _against_previous(self, player: Player, seed: int) -> dict[str, float | str]:
+        """Half as many games: both sides ask a network."""
+        if not self.standings.measurements:
+            return {}
+        name = self.standings.measurements[-1].network
+        try:
+            path = self._run.networks / f"{name}.onnx"
+            evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
+        except NetworkError as error:  # a network that was damaged or taken away is no reason to stop training
+            return {"note": str(error)}
+        count = max(2, self._config.measure.games // 4 * 2)
+        match = self._play(player, AgentPlayer(name, self._agent(evaluator, seed)), count, seed, slots=count)
+        return {"against_previous": match.pairs.summary().score}
+
+    def _openings(self, agent: Agent) -> dict[str, float | str]:
+        """What the search thinks of the first player's chances at the start, and after some telling moves."""
+        states = {"start": self._game.start()}
+        states |= {move: self._game.from_moves(move) for move in TELLING_MOVES.get(self._game.id, ())}
+        for slot in range(len(states)):
+            agent.new_game(slot, slot)
+        agent.act_many(list(states.values()))
+        values: dict[str, float | str] = {}
+        for slot, (name, state) in enumerate(states.items()):
+            q = agent.report(state, slot).q
+            values[f"value_{name}"] = q if state.to_move() == 0 else -q
+        return values
+
+    def _scorecard(self, agent: Agent, evaluator: Evaluator) -> dict[str, float | str]:
+        """What is known exactly, for the games that have labelled positions."""
+        if self._game.id != "connect4":
+            return {}
+        every, some = _labelled()
+        alone = network_check(evaluator, every)
+        return {
+            "value_error": alone.value_error,
+            "keeping_0": alone.value_keeping,
+            f"keeping_{SEARCHED_SIMS}": measure(agent, some, SEARCHED_SIMS).value_keeping,
+        }
+
+    def _link_level(self, level: int) -> None:
+        """Plays what joins a level to random play, unless this run has done so: many games where they cost little."""
+        upper = level
+        while upper:
+            lower = _level_below(upper, self._config.measure.level)
+            names = (_name(upper), _name(lower))
+            if not any((pairing.first, pairing.second) == names for pairing in self.standings.pairings):
+                count = min(400, max(20, LINK_STONES // (upper * self._game.max_plies**2))) // 2 * 2
+                seed, slots = self._config.loop.seed + upper, self._slots(upper, count)
+                self._play(self._mcts(upper, slots, seed), self._mcts(lower, slots, seed), count, seed, slots)
+                self._write()
+            upper = lower
+
+    def _mcts(self, level: int, slots: int, seed: int) -> Player:
+        return make_player(_name(level), self._game, slots=slots, seed=seed, threads=self._config.loop.threads)
+
+    def _slots(self, level: int, count: int) -> int:
+        """How many games a level can play side by side: its trees grow with it."""
+        return slots_that_fit(_name(level), self._game, most=count)
+
+    def _play(self, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
+        """Plays a match and enters it in the ladder."""
+        openings = draw_openings(self._game, count // 2, seed=seed)
+        match = play_match(self._game, a, b, openings, slots=slots, finished=lambda _: self._stop.is_set())
+        if len(match.games) < count:
+            raise _InterruptedError
+        points = match.wins + match.draws / 2
+        self.standings.pairings.append(Pairing(a.name, b.name, points, count))
+        return match
+
+    def _write(self) -> None:
+        write_durably(self._run.ladder, msgspec.json.format(msgspec.json.encode(self.standings)))
+
+
+def _name(level: int) -> str:
+    return f"mcts:{level}" if level else "random"
+
+
+def _level_below(level: int, step: int) -> int:
+    """The next lower rung of the ladder; 0 is random play.
+
+    >>> [_level_below(level, 1000) for level in (3000, 2000, 1000, 300, 10)]
+    [2000, 1000, 300, 100, 0]
+    """
+    return level - step if level > step else max(rung for rung in RUNGS if rung < level)
+
+
+@cache
+def _labelled() -> tuple[Positions, Positions]:
+    """All labelled positions, and those few of each class that are searched."""
+    classes = own_positions(CLASSES)
+    few = [part.where(np.arange(len(part)) % (len(part) // SEARCHED_PER_CLASS) == 0) for part in classes]
+    return Positions.join("all", classes), Positions.join("some", few)

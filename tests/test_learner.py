@@ -1,0 +1,181 @@
+"""The learner: it learns, it can be put aside and taken up again, and its guard does its sums."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from recorded import some_records
+from tengen import games
+from tengen.learner import Learner, LearnerConfig, explained_variance, guarded
+from tengen.network import NetworkError
+from tengen.nn.shape import NetworkShape
+from tengen.replay import Batch, Replay, ReplayConfig
+
+GAME = games.make("connect4")
+SHAPE = NetworkShape.of(GAME, "8x2")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Torch's threads wait for each other by spinning: on a busy machine tiny steps take seconds."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def draw() -> Callable[[], Batch]:
+    replay = Replay(GAME, ReplayConfig(samples_per_position=1e6), seed=1)
+    replay.add(some_records("connect4"))
+    return lambda: replay.batch(32)
+
+
+def learner(**changes: float) -> Learner:
+    return Learner(SHAPE, LearnerConfig(**{"warmup": 0, "rate": 5e-3} | changes), seed=3)  # type: ignore[arg-type]
+
+
+def weights(learner: Learner) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in learner.released.state_dict().items()}
+
+
+def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def test_every_loss_falls_on_a_fixed_batch(draw: Callable[[], Batch]) -> None:
+    one, batch = learner(reply_weight=0.3), draw()
+    metrics = [one.learn(batch) for _ in range(120)]
+    first, last = metrics[0], metrics[-1]
+    # The policy's own entropy is a floor that its loss cannot fall below.
+    floor = -float((batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean())
+    assert last["policy_loss"] - floor < 0.3 * (first["policy_loss"] - floor)
+    for name in ("value_loss", "moves_left_loss", "reply_loss"):
+        assert last[name] < 0.5 * first[name], name
+    assert last["loss"] == pytest.approx(sum(last[name] for name in last if name.endswith("_loss")), abs=1e-4)
+    assert last["explained_variance"] > 0.8 > first["explained_variance"]
+    assert one.step == 120
+
+
+def test_samples_without_a_target_teach_nothing(draw: Callable[[], Batch]) -> None:
+    """Where a weight is 0, the target may be anything."""
+    batch = draw()
+    blank = Batch(
+        **vars(batch) | {f"{name}_weight": 0 * batch.reply_weight for name in ("policy", "moves_left", "reply")}
+    )
+    twisted = Batch(
+        **vars(blank)
+        | {"policy": blank.policy[::-1].copy(), "moves_left": blank.moves_left + 3, "reply": 0 * blank.reply}
+    )
+    after = []
+    for each in (blank, twisted, batch):
+        one = learner(reply_weight=0.3)
+        metrics = one.learn(each)
+        after.append(weights(one))
+        if each is not batch:
+            assert metrics["policy_loss"] == metrics["moves_left_loss"] == metrics["reply_loss"] == 0
+    assert same(after[0], after[1]) and not same(after[0], after[2])
+
+
+def test_a_reply_head_is_there_only_when_it_counts(draw: Callable[[], Batch]) -> None:
+    assert "reply_loss" not in learner().learn(draw())
+    assert learner(reply_weight=0.1).learn(draw())["reply_loss"] > 0
+
+
+def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_path: Path) -> None:
+    one, batches = learner(reply_weight=0.3, kl_target=0.02), [draw() for _ in range(8)]
+    for batch in batches[:4]:
+        one.learn(batch)
+    one.multiplier = 1.5
+    one.save(tmp_path / "state", {"minutes": 2.5})
+    other = learner(reply_weight=0.3, kl_target=0.02)
+    assert other.load(tmp_path / "state") == {"minutes": 2.5, "step": 4, "multiplier": 1.5}
+    assert (other.step, other.multiplier) == (4, 1.5) and same(weights(one), weights(other))
+    for batch in batches[4:]:
+        assert one.learn(batch) == other.learn(batch)
+    assert same(weights(one), weights(other))
+
+
+def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    learner().save(tmp_path / "state", {})
+    with pytest.raises(NetworkError, match="damaged, or of another kind"):
+        Learner(NetworkShape.of(GAME, "8x3"), LearnerConfig()).load(tmp_path / "state")
+    with pytest.raises(NetworkError, match="No such file"):
+        learner().load(tmp_path / "nothing")
+
+
+def test_what_is_released_is_a_running_average(draw: Callable[[], Batch]) -> None:
+    still, moving = learner(ema=0.999), learner(ema=0.0)
+    before = weights(still)
+    for _ in range(5):
+        batch = draw()
+        still.learn(batch)
+        moving.learn(batch)
+    name = "stem.conv.weight"
+    newest = dict(moving.network.named_parameters())[name]
+    assert torch.equal(weights(moving)[name], newest)
+    assert not torch.equal(weights(still)[name], before[name])
+    moved = [float((weights(one)[name] - before[name]).norm()) for one in (still, moving)]
+    assert moved[0] < moved[1]
+
+
+def test_the_learning_rate_warms_up_stays_and_falls() -> None:
+    one = learner(rate=1.0, warmup=10, steady=0.6, final_rate=0.1)
+    assert one.rate(0.0) == pytest.approx(0.1)
+    one.step = 100
+    assert one.rate(0.0) == one.rate(0.6) == 1
+    assert one.rate(0.8) == pytest.approx(0.55)
+    assert one.rate(1.0) == pytest.approx(0.1)
+    one.multiplier = 2.0
+    assert one.rate(1.0) == pytest.approx(0.2)
+
+
+def test_the_guard_turns_the_rate_as_the_spec_says() -> None:
+    """KL target 0.02: 0.05 → ÷1.5, 0.009 → ×1.5, in between nothing; the multiplier stays within 0.1 and 10."""
+    assert guarded(1, 0.05, 0.02) == pytest.approx(1 / 1.5)
+    assert guarded(1, 0.009, 0.02) == pytest.approx(1.5)
+    assert [guarded(1, change, 0.02) for change in (0.01, 0.02, 0.04)] == [1, 1, 1]
+    assert guarded(0.1, 0.05, 0.02) == 0.1 and guarded(10, 0.001, 0.02) == 10
+    assert guarded(1, 5.0, 0) == 1
+
+
+@pytest.mark.parametrize(("change", "stops"), [(0.079, False), (0.081, True)])
+def test_the_guard_ends_an_epoch_above_four_times_its_aim(
+    change: float, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = learner(kl_target=0.02)
+    monkeypatch.setattr(one, "change", lambda: change)
+    assert one.too_far() is stops
+    unguarded = learner()
+    monkeypatch.setattr(unguarded, "change", lambda: 100.0)
+    assert not unguarded.too_far()
+
+
+def test_the_change_of_the_policy_is_measured(draw: Callable[[], Batch]) -> None:
+    one, batch = learner(kl_target=0.02, ema=0.0), draw()
+    assert one.change() == 0 and one.end_epoch() == 0 and one.multiplier == 1  # nothing to compare with yet
+    one.begin_epoch(batch)
+    assert one.change() == 0
+    for _ in range(20):
+        one.learn(batch)
+    change = one.change()
+    assert change > 0.04 and one.end_epoch() == change and one.multiplier == pytest.approx(1 / 1.5)
+
+
+def test_explained_variance_is_defined_when_all_results_are_equal() -> None:
+    won, lost, even = [1.0, 0, 0], [0, 0, 1.0], [0.4, 0.2, 0.4]
+    equal = torch.tensor([won, won, won])
+    assert explained_variance(equal, torch.tensor([even, won, lost])) == 0
+    mixed = torch.tensor([won, lost, won, lost])
+    assert explained_variance(mixed, mixed) == pytest.approx(1)
+    assert explained_variance(mixed, torch.tensor([even] * 4)) == pytest.approx(0)
+    assert explained_variance(mixed, mixed.flip(0)) == pytest.approx(-3)
+
+
+@pytest.mark.parametrize("wrong", [{"batch": 0}, {"rate": 0}, {"ema": 1}, {"steady": 2}, {"kl_target": -1}])
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        LearnerConfig(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,43 @@
+"""Presets: each one parses, names a game that exists, and is found from that game's id."""
+
+import tomllib
+from importlib import resources
+
+import pytest
+
+from tengen import games
+from tengen.nn.shape import NetworkShape
+from tengen.runconfig import RunConfig, preset_file, preset_names
+
+TUNED = ["tictactoe", "connect4"]
+SMALL = ["gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "othello", "go:5", "go:9", "hex:7"]
+
+
+def test_every_preset_is_of_a_game() -> None:
+    named = {preset_file(games.make(id).id).removesuffix(".toml") for id in [*TUNED, *SMALL]}
+    assert set(preset_names()) == named
+
+
+@pytest.mark.parametrize("id", [*TUNED, *SMALL])
+def test_presets_are_used(id: str) -> None:
+    game = games.make(id)
+    config = RunConfig.of(game)
+    text = (resources.files("tengen") / "presets" / preset_file(game.id)).read_text("utf-8")
+    values = tomllib.loads(text)
+    assert config == RunConfig(game.id).with_values(values) != RunConfig(game.id)
+    assert RunConfig.from_toml(config.to_toml()) == config
+    NetworkShape.of(game, config.loop.size)
+    assert ("not tuned yet" in text) == (id in SMALL)
+
+
+@pytest.mark.parametrize(
+    ("id", "preset"), [("go:5,komi=20.5", "go:5"), ("go:9,komi=7", "go:9"), ("gomoku:9,rule=exact", "gomoku:9")]
+)
+def test_other_options_fall_back_to_name_and_size(id: str, preset: str) -> None:
+    config, parent = RunConfig.of(games.make(id)), RunConfig.of(games.make(preset))
+    assert config.game == id
+    assert config.with_values({}).to_toml().split("\n", 1)[1] == parent.to_toml().split("\n", 1)[1]
+
+
+def test_other_sizes_fall_back_to_the_defaults() -> None:
+    assert RunConfig.of(games.make("gomoku:15")) == RunConfig("gomoku:15")
