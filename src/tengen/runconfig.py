@@ -14,7 +14,7 @@ from tengen.games import Game
 from tengen.learner import LearnerConfig
 from tengen.replay import ReplayConfig
 
-__all__ = ["LoopConfig", "MeasureConfig", "RunConfig", "preset_names"]
+__all__ = ["LoopConfig", "MeasureConfig", "RunConfig", "preset_file", "preset_names"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class LoopConfig:
     """For searching and learning; 0: all cores."""
 
     def __post_init__(self) -> None:
-        if self.minutes <= 0 or self.steps < 0 or self.threads < 0:
+        if not self.minutes > 0 or self.steps < 0 or self.threads < 0:
             raise ValueError("minutes must be above 0, steps and threads 0 or more")
         if min(self.slots, self.groups, self.turn_positions, self.turns_per_release) < 1:
             raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
@@ -115,12 +115,18 @@ class RunConfig:
             temperature_end=0.0,
         )
 
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """All options by section and name."""
+        parts = {section: getattr(self, section) for section in SECTIONS}
+        return {
+            section: part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+            for section, part in parts.items()
+        }
+
     def to_toml(self) -> str:
         """All options, so that a run does not change when defaults do."""
         lines = [f"game = {_toml(self.game)}"]
-        for section in SECTIONS:
-            part = getattr(self, section)
-            values = part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+        for section, values in self.to_dict().items():
             lines += ["", f"[{section}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
         return "\n".join(lines) + "\n"
 

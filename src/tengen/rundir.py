@@ -6,6 +6,7 @@
     networks/           NNNNNNNN.onnx by training step, as they were measured
     current.onnx        the newest network     best.onnx   the strongest one measured
     run.sqlite          what happened: curves, matches; training does not need it
+    tensorboard/        the same curves for TensorBoard
     lock                held by the process that trains
 """
 
@@ -16,9 +17,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tengen.config import ConfigError
 from tengen.files import write_durably
-from tengen.runconfig import RunConfig
+
+if TYPE_CHECKING:
+    from tengen.runconfig import RunConfig
 
 __all__ = ["RunDirectory", "RunError"]
 
@@ -39,16 +44,21 @@ class RunDirectory:
         self.current = path / "current.onnx"
         self.best = path / "best.onnx"
         self.database = path / "run.sqlite"
+        self.tensorboard = path / "tensorboard"
 
     def exists(self) -> bool:
         return self.config_file.is_file()
 
     def config(self) -> RunConfig:
-        """Raises RunError, ConfigError."""
+        """Raises RunError."""
+        from tengen.runconfig import RunConfig  # needs torch, and whoever only reads games or events does not
+
         try:
             return RunConfig.from_toml(self.config_file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"{self.path} is not a run of tengen train: {error}") from None
+        except ConfigError as error:
+            raise RunError(f"{self.config_file}: {error}") from None
 
     def configure(self, config: RunConfig) -> None:
         write_durably(self.config_file, config.to_toml().encode())
