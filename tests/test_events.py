@@ -69,7 +69,7 @@ def test_a_database_that_cannot_be_used_is_one_warning(tmp_path: Path, damage: s
         path.mkdir()
     elif damage == "other table":
         with sqlite3.connect(path) as connection:
-            connection.execute("CREATE TABLE events (nothing INTEGER)")
+            connection.execute("CREATE TABLE events (other INTEGER)")
         connection.close()
     else:
         path = tmp_path / "missing" / "run.sqlite"
