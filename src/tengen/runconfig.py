@@ -1,4 +1,7 @@
-"""Everything a training run is told: one nested, immutable config, from a preset, a file and `--set` texts."""
+"""Everything a training run is told: one nested, immutable config, from a preset, a file and `--set` texts.
+
+Needs no torch: whoever reads a run, or plays as it does, need not have it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,9 @@ from typing import Any, Self
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
 from tengen.games import Game
-from tengen.learner import LearnerConfig
 from tengen.replay import ReplayConfig
 
-__all__ = ["LoopConfig", "MeasureConfig", "RunConfig", "preset_file", "preset_names"]
+__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig", "preset_file", "preset_names"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,41 @@ class LoopConfig:
             raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
         if self.precision not in ("f32", "int8"):
             raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """How a network is fitted to the window."""
+
+    batch: int = 256
+    """Samples per step."""
+    rate: float = 2e-3
+    """Learning rate of AdamW, after a warm-up of `warmup` steps."""
+    warmup: int = 100
+    """Steps over which the learning rate rises from zero."""
+    steady: float = 0.6
+    """Share of the run with the full learning rate; then it falls along a cosine."""
+    final_rate: float = 0.05
+    """What is left of the learning rate at the end of the run."""
+    weight_decay: float = 1e-4
+    ema: float = 0.99
+    """Share of the old weights kept by each step in the average that is released."""
+    moves_left_weight: float = 0.2
+    """Weight of the moves-left loss; policy and value have 1."""
+    reply_weight: float = 0.0
+    """Weight of guessing the opponent's answer, a head that only helps to learn; 0: no such head."""
+    clip: float = 5.0
+    """Largest norm of the gradient."""
+    kl_target: float = 0.0
+    """The KL guard's aim for the change of the policy between two releases; 0: no guard."""
+
+    def __post_init__(self) -> None:
+        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or self.warmup < 0:
+            raise ValueError("batch, rate and clip must be above 0, warmup 0 or more")
+        if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
+            raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
+        if min(self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
+            raise ValueError("weights of losses, weight_decay and kl_target must not be negative")
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tengen.config import ConfigError
 from tengen.files import write_durably
-
-if TYPE_CHECKING:
-    from tengen.runconfig import RunConfig
+from tengen.runconfig import RunConfig
 
 __all__ = ["RunDirectory", "RunError"]
 
@@ -51,8 +48,6 @@ class RunDirectory:
 
     def config(self) -> RunConfig:
         """Raises RunError."""
-        from tengen.runconfig import RunConfig  # needs torch, and whoever only reads games or events does not
-
         try:
             return RunConfig.from_toml(self.config_file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
