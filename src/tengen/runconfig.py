@@ -30,6 +30,7 @@ class LoopConfig:
     size: str = "2"
     """The network: 1 to 6 on the dial, or CHANNELSxBLOCKS."""
     seed: int = 0
+    """Names all random streams of the run."""
     slots: int = 256
     """Games played side by side."""
     groups: int = 1
@@ -67,6 +68,7 @@ class LearnerConfig:
     final_rate: float = 0.05
     """What is left of the learning rate at the end of the run."""
     weight_decay: float = 1e-4
+    """Share of the weights taken off by each step, times the learning rate."""
     ema: float = 0.99
     """Share of the old weights kept by each step in the average that is released."""
     moves_left_weight: float = 0.2
