@@ -13,15 +13,15 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records", "elo", "files"],
-    ["solver", "chunks", "network"],
+    ["games", "config", "records", "elo", "files", "events"],
+    ["solver", "chunks", "network", "health"],
     ["nn"],
     ["evaluator"],
     ["agent", "reference"],
     ["players", "treepicture"],
     ["selfplay", "replay", "arena", "scorecard"],
-    ["learner"],
     ["runconfig"],
+    ["learner"],
     ["rundir"],
     ["measure"],
     ["hub"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,43 +19,9 @@ from tengen.network import NetworkError
 from tengen.nn.model import Network, make_network, two_hot
 from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch
+from tengen.runconfig import LearnerConfig
 
 __all__ = ["Learner", "LearnerConfig", "explained_variance"]
-
-
-@dataclass(frozen=True)
-class LearnerConfig:
-    """How a network is fitted to the window."""
-
-    batch: int = 256
-    """Samples per step."""
-    rate: float = 2e-3
-    """Learning rate of AdamW, after a warm-up of `warmup` steps."""
-    warmup: int = 100
-    """Steps over which the learning rate rises from zero."""
-    steady: float = 0.6
-    """Share of the run with the full learning rate; then it falls along a cosine."""
-    final_rate: float = 0.05
-    """What is left of the learning rate at the end of the run."""
-    weight_decay: float = 1e-4
-    ema: float = 0.99
-    """Share of the old weights kept by each step in the average that is released."""
-    moves_left_weight: float = 0.2
-    """Weight of the moves-left loss; policy and value have 1."""
-    reply_weight: float = 0.0
-    """Weight of guessing the opponent's answer, a head that only helps to learn; 0: no such head."""
-    clip: float = 5.0
-    """Largest norm of the gradient."""
-    kl_target: float = 0.0
-    """The KL guard's aim for the change of the policy between two releases; 0: no guard."""
-
-    def __post_init__(self) -> None:
-        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or self.warmup < 0:
-            raise ValueError("batch, rate and clip must be above 0, warmup 0 or more")
-        if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
-            raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
-        if min(self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
-            raise ValueError("weights of losses, weight_decay and kl_target must not be negative")
 
 
 class Learner:

@@ -1,4 +1,7 @@
-"""Everything a training run is told: one nested, immutable config, from a preset, a file and `--set` texts."""
+"""Everything a training run is told: one nested, immutable config, from a preset, a file and `--set` texts.
+
+Needs no torch: whoever reads a run, or plays as it does, need not have it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,9 @@ from typing import Any, Self
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
 from tengen.games import Game
-from tengen.learner import LearnerConfig
 from tengen.replay import ReplayConfig
 
-__all__ = ["LoopConfig", "MeasureConfig", "RunConfig", "preset_names"]
+__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig", "preset_file", "preset_names"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class LoopConfig:
     size: str = "2"
     """The network: 1 to 6 on the dial, or CHANNELSxBLOCKS."""
     seed: int = 0
+    """Names all random streams of the run."""
     slots: int = 256
     """Games played side by side."""
     groups: int = 1
@@ -44,12 +47,48 @@ class LoopConfig:
     """For searching and learning; 0: all cores."""
 
     def __post_init__(self) -> None:
-        if self.minutes <= 0 or self.steps < 0 or self.threads < 0:
+        if not self.minutes > 0 or self.steps < 0 or self.threads < 0:
             raise ValueError("minutes must be above 0, steps and threads 0 or more")
         if min(self.slots, self.groups, self.turn_positions, self.turns_per_release) < 1:
             raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
         if self.precision not in ("f32", "int8"):
             raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """How a network is fitted to the window."""
+
+    batch: int = 256
+    """Samples per step."""
+    rate: float = 2e-3
+    """Learning rate of AdamW, after a warm-up of `warmup` steps."""
+    warmup: int = 100
+    """Steps over which the learning rate rises from zero."""
+    steady: float = 0.6
+    """Share of the run with the full learning rate; then it falls along a cosine."""
+    final_rate: float = 0.05
+    """What is left of the learning rate at the end of the run."""
+    weight_decay: float = 1e-4
+    """Share of the weights taken off by each step, times the learning rate."""
+    ema: float = 0.99
+    """Share of the old weights kept by each step in the average that is released."""
+    moves_left_weight: float = 0.2
+    """Weight of the moves-left loss; policy and value have 1."""
+    reply_weight: float = 0.0
+    """Weight of guessing the opponent's answer, a head that only helps to learn; 0: no such head."""
+    clip: float = 5.0
+    """Largest norm of the gradient."""
+    kl_target: float = 0.0
+    """The KL guard's aim for the change of the policy between two releases; 0: no guard."""
+
+    def __post_init__(self) -> None:
+        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or self.warmup < 0:
+            raise ValueError("batch, rate and clip must be above 0, warmup 0 or more")
+        if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
+            raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
+        if min(self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
+            raise ValueError("weights of losses, weight_decay and kl_target must not be negative")
 
 
 @dataclass(frozen=True)
@@ -120,12 +159,18 @@ class RunConfig:
             temperature_end=0.0,
         )
 
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """All options by section and name."""
+        parts = {section: getattr(self, section) for section in SECTIONS}
+        return {
+            section: part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+            for section, part in parts.items()
+        }
+
     def to_toml(self) -> str:
         """All options, so that a run does not change when defaults do."""
         lines = [f"game = {_toml(self.game)}"]
-        for section in SECTIONS:
-            part = getattr(self, section)
-            values = part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+        for section, values in self.to_dict().items():
             lines += ["", f"[{section}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
         return "\n".join(lines) + "\n"
 

@@ -7,6 +7,7 @@ networks/           NNNNNNNN.onnx by training step, as they were measured
 current.onnx        the newest network     best.onnx   the strongest one measured
 ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
+tensorboard/        the same curves for TensorBoard
 lock                held by the process that trains
 """
 
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tengen.config import ConfigError
 from tengen.files import write_durably
 from tengen.runconfig import RunConfig
 
@@ -41,16 +43,19 @@ class RunDirectory:
         self.best = path / "best.onnx"
         self.ladder = path / "ladder.json"
         self.database = path / "run.sqlite"
+        self.tensorboard = path / "tensorboard"
 
     def exists(self) -> bool:
         return self.config_file.is_file()
 
     def config(self) -> RunConfig:
-        """Raises RunError, ConfigError."""
+        """Raises RunError."""
         try:
             return RunConfig.from_toml(self.config_file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"{self.path} is not a run of tengen train: {error}") from None
+        except ConfigError as error:
+            raise RunError(f"{self.config_file}: {error}") from None
 
     def configure(self, config: RunConfig) -> None:
         write_durably(self.config_file, config.to_toml().encode())

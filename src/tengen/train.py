@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ import torch
 from tengen import games
 from tengen.chunks import ChunkStore
 from tengen.evaluator import make_evaluator
+from tengen.events import Event, Listener
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
@@ -33,20 +33,7 @@ from tengen.replay import Batch, Replay
 from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Actor
 
-__all__ = ["Event", "Listener", "Trainer"]
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened: `kind` is start, turn, release, measure, warning or end."""
-
-    kind: str
-    step: int  # of the learner
-    minutes: float  # of training so far, over all sittings
-    values: dict[str, Any] = field(default_factory=dict)
-
-
-Listener = Callable[[Event], None]
+__all__ = ["Event", "Listener", "Trainer", "learning_device"]
 
 
 class Trainer:
@@ -73,11 +60,13 @@ class Trainer:
         torch.set_num_threads(learning)
         self.store = ChunkStore(run.games)
         self.learner = Learner(
-            NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=_learning_device(device)
+            NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
         )
         self.replay = Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
         self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
         self.turns = 0
+        self.games = 0  # finished ones, on disk
+        self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
         first_game = self._resume()
@@ -110,7 +99,16 @@ class Trainer:
             raise RunError(f"cannot go on in {self.run.path}: {error.strerror or error}; the run is intact") from None
 
     def _loop(self) -> None:
-        self._tell("start", positions=self.replay.positions, resumed=self.learner.step > 0)
+        loop = self.config.loop
+        self._tell(
+            "start",
+            game=self.game.id,
+            size=loop.size,
+            planned_minutes=loop.minutes,
+            planned_steps=loop.steps,
+            positions=self.replay.positions,
+            resumed=self.learner.step > 0,
+        )
         self._release()
         while self.progress < 1 and not self.stop.is_set():
             records, speeds, losses = self._take_turn()
@@ -124,6 +122,7 @@ class Trainer:
         if not self.stop.is_set():
             self._release()
             self._take_measure()
+        self._save()  # the minutes since the last turn count, or a finished run would not know that it is
         self._tell("end", finished=self.progress >= 1)
 
     def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
@@ -134,9 +133,12 @@ class Trainer:
         that the same seed gives the same network.
         """
         if not self.config.loop.overlap:
+            self.phase = "playing"
             records, speeds = self._play(lambda: True)
             self._keep(records)
+            self.phase = "learning"
             return records, speeds, self._learn()
+        self.phase = "playing and learning"
         with ThreadPoolExecutor(1) as pool:
             learning = pool.submit(self._learn)
             records, speeds = self._play(lambda: self.config.loop.steps > 0 or learning.done())
@@ -158,6 +160,7 @@ class Trainer:
         if records:
             self.store.append(records)
             self.replay.add(records)
+            self.games += len(records)
 
     def _learn(self) -> dict[str, float]:
         """2. Steps until a turn's samples are used up, if there are as many."""
@@ -187,6 +190,7 @@ class Trainer:
 
     def _release(self) -> None:
         """4. The averaged weights become the network that plays."""
+        self.phase = "releasing"
         network, step = self.learner.released, self.learner.step
         file = export_onnx(network, self.run.current, self.game, step)
         playing = self._quantized() or file
@@ -212,6 +216,7 @@ class Trainer:
 
     def _take_measure(self) -> None:
         """5. Never changes what is learned."""
+        self.phase = "measuring"
         self._last_measure = self.minutes
         path = self.run.network(self.learner.step)
         export_onnx(self.learner.released, path, self.game, self.learner.step)
@@ -221,8 +226,12 @@ class Trainer:
     def _resume(self) -> int:
         """Goes on from what is on disk; returns the number of the next game."""
         next_game = 0
-        for _, records in self.store.read(lambda path, why: self._tell("warning", reason=f"{path}: {why}")):
+        for path, records in self.store.read(lambda path, why: self._tell("warning", reason=f"{path}: {why}")):
+            if records[0].game != self.game.id:
+                self._tell("warning", reason=f"{path}: games of {records[0].game}, not {self.game.id}; left out")
+                continue
             self.replay.add(records)
+            self.games += len(records)
             next_game = max([next_game, *(record.number + 1 for record in records)])
         if self.run.state.exists():
             about = self.learner.load(self.run.state)
@@ -232,14 +241,22 @@ class Trainer:
         return next_game
 
     def _window(self) -> dict[str, float]:
-        return {"positions": self.replay.positions, "window": self.replay.window, "progress": self.progress}
+        return {
+            "total_games": self.games,
+            "positions": self.replay.positions,
+            "window": self.replay.window,
+            "progress": self.progress,
+        }
 
     def _tell(self, kind: str, **values: Any) -> None:
         self.listen(Event(kind, self.learner.step, self.minutes, values))
 
 
-def _learning_device(device: str) -> str:
+def learning_device(device: str) -> str:
+    """What the learner runs on; evaluators choose among more. Raises NetworkError."""
     if device in ("cuda", "mps"):
+        if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
+            raise NetworkError(f"there is no {device} device here; use --device cpu")
         return device
     return "cuda" if device == "auto" and torch.cuda.is_available() else "cpu"
 

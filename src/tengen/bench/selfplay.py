@@ -24,36 +24,40 @@ def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> lis
 
 def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
     config = RunConfig.of(game)
+    return [row for file in _networks(game, config.loop.size) for row in _compare(game, config, file, seconds, threads)]
+
+
+def _compare(game: games.Game, config: RunConfig, file: NetworkFile, seconds: float, threads: int) -> list[Row]:
     slots = config.loop.slots
-    rows = []
-    for file in _networks(game, config.loop.size):
-        evaluator = make_evaluator(file, game, threads=threads)
-        actor = Actor(game, config.search, config.selfplay, slots=slots, threads=threads)
-        actor.set_evaluator(evaluator, file.hash)
-        _play(actor, WARM_UP)
-        planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
-        batch = Batch(planes, np.zeros(slots, np.uint64))
+    evaluator = make_evaluator(file, game, threads=threads)
+    actor = Actor(game, config.search, config.selfplay, slots=slots, threads=threads)
+    actor.set_evaluator(evaluator, file.hash)
+    _play(actor, WARM_UP)
+    planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
+    batch = Batch(planes, np.zeros(slots, np.uint64))
 
-        def bare(count: int) -> float:
-            for _ in range(count):
-                evaluator(batch)
-            return float(count * slots)
+    def bare(count: int) -> float:
+        for _ in range(count):
+            evaluator(batch)
+        return float(count * slots)
 
-        def inside(count: int) -> float:
-            before = actor.counts()
-            actor.play(lambda counts: counts["batches"] >= before["batches"] + count)
-            after = actor.counts()
-            simulations.append((after["simulations"] - before["simulations"], after["evaluations"] - before["evaluations"]))
-            return float(after["evaluations"] - before["evaluations"])
+    done = {"simulations": 0, "evaluations": 0}
 
-        simulations: list[tuple[int, int]] = []
-        ours, peer = take_turns(inside, bare, seconds, clock=time.perf_counter)
-        assert peer is not None
-        carried = sum(sims for sims, _ in simulations) / max(1, sum(rows for _, rows in simulations))
-        name = f"self-play {game.id} {file.size} {file.precision}, {slots} games"
-        rows.append(row(f"{name}: evaluations", ours, "per s", f"the bare network, batch {slots}", peer))
-        rows.append(row(f"{name}: simulations", ours * carried, "per s", f"the bare network, batch {slots}", peer))
-    return rows
+    def inside(count: int) -> float:
+        before = actor.counts()
+        actor.play(lambda counts: counts["batches"] >= before["batches"] + count)
+        after = actor.counts()
+        for name in done:
+            done[name] += after[name] - before[name]
+        return float(after["evaluations"] - before["evaluations"])
+
+    ours, peer = take_turns(inside, bare, seconds, clock=time.perf_counter)
+    carried = done["simulations"] / max(1, done["evaluations"])
+    name, beside = f"self-play {game.id} {file.size} {file.precision}, {slots} games", f"bare network, batch {slots}"
+    return [
+        row(f"{name}: evaluations", ours, "per s", beside, peer),
+        row(f"{name}: simulations", ours * carried, "per s", beside, peer),
+    ]
 
 
 def _play(actor: Actor, seconds: float) -> None:

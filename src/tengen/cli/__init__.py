@@ -19,7 +19,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tengen.config import ConfigError
 from tengen.games import GameError
 
-VERBS = ("games", "play", "analyze", "match", "score", "export", "perft", "solve", "bench", "doctor")
+VERBS = (
+    *("games", "play", "analyze", "match"),
+    *("train", "status", "records", "score", "export"),
+    *("perft", "solve", "bench", "doctor"),
+)  # fmt: skip
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130

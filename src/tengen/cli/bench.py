@@ -62,7 +62,9 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--seconds", type=seconds, default=2.0, help="per measurement and program (default 2)")
     parser.add_argument("--signature", action="store_true", help="print the search's signature")
     threads = number(int, 0, 1024, "a number of threads from 0 (one per core) to 1024")
-    parser.add_argument("--threads", type=threads, default=0, help="of selfplay, network and --signature (default: one per core)")
+    parser.add_argument(
+        "--threads", type=threads, default=0, help="of selfplay, network and --signature (default: one per core)"
+    )
     parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
 
 

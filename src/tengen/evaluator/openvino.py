@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from tengen.evaluator.protocol import Evaluation, Leaves
 from tengen.network import NetworkFile
 
-
 LEAST_ROWS = 4  # of a part: below, handing it to another core costs more than it saves
 
 

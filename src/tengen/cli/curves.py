@@ -1,0 +1,83 @@
+"""Numbers of a run as text: tiny curves, short numbers, and tables that the dashboard and `tengen status` share."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rich import box
+from rich.table import Table
+
+from tengen.events import Event, number_of
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+# What is worth a curve, in this order, and what a person calls it.
+CURVES = {
+    "loss": "loss",
+    "policy_loss": "policy loss",
+    "value_loss": "value loss",
+    "moves_left_loss": "moves-left loss",
+    "entropy": "policy entropy",
+    "explained_variance": "explained variance",
+    "game_length": "plies per game",
+    "draws": "draws",
+    "first_player_score": "first player's score",
+}
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """A curve in one line: each block is the mean of its share of the values.
+
+    >>> sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8), sparkline([5, 5], 8), sparkline([1, 1, 3, 3], 2), sparkline([], 8)
+    ('▁▂▃▄▅▆▇█', '▁▁', '▁█', '')
+    """
+    count = min(width, len(values))
+    bounds = [len(values) * i // count for i in range(count + 1)] if count else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(bounds)]
+    low, high = min(means, default=0.0), max(means, default=0.0)
+    step = (high - low) / (len(BLOCKS) - 1) or 1.0
+    return "".join(BLOCKS[round((mean - low) / step)] for mean in means)
+
+
+def short(value: float) -> str:
+    """A number in a few characters.
+
+    >>> [short(x) for x in (0, 3, 0.01234, 12.345, 1234, 45678.9, 2_500_000, -0.5)]
+    ['0', '3', '0.0123', '12.3', '1234', '45.7k', '2.50M', '-0.5']
+    """
+    size = abs(value)
+    if size >= 1e6:
+        return f"{value / 1e6:.2f}M"
+    if size >= 1e4:
+        return f"{value / 1e3:.1f}k"
+    return f"{value:.0f}" if size >= 1000 else f"{value:.3g}"
+
+
+def series(events: Sequence[Event], name: str, kind: str = "turn") -> list[tuple[float, float]]:
+    """Minutes and value wherever the events have it."""
+    known = ((event.minutes, number_of(event, name)) for event in events if event.kind == kind)
+    return [(minutes, value) for minutes, value in known if value is not None]
+
+
+def curves_table(events: Sequence[Event], width: int = 32) -> Table:
+    """One line per number: where it came from, how, and where it is."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, label in CURVES.items():
+        if values := [value for _, value in series(events, name)]:
+            table.add_row(label, short(values[0]), sparkline(values, width), short(values[-1]))
+    return table
+
+
+def strength_table(events: Sequence[Event], columns: int = 4) -> Table | None:
+    """What was measured, a column for each of the latest times; None when nothing was."""
+    measured = [event for event in events if event.kind == "measure" and len(event.values) > 1]
+    if not measured:
+        return None
+    shown = measured[-columns:]
+    table = Table("strength after", box=box.SIMPLE_HEAD, pad_edge=False)
+    for event in shown:
+        table.add_column(f"{event.minutes:.1f} min", justify="right")
+    names = dict.fromkeys(name for event in shown for name in event.values if number_of(event, name) is not None)
+    for name in names:
+        values = (number_of(event, name) for event in shown)
+        table.add_row(name.replace("_", " "), *("" if value is None else short(value) for value in values))
+    return table

@@ -1,0 +1,133 @@
+"""`tengen status`: how a run is doing, from what it wrote down; it may be training meanwhile, or have been killed."""
+
+import argparse
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tengen.cli import UsageError, Verbs, add_verb, phrases
+
+if TYPE_CHECKING:
+    from tengen.events import Event
+    from tengen.health import Check, Health
+
+EXAMPLE = """example: tengen status runs/connect4
+         tengen status runs/connect4 --json"""
+
+POINTS = 200  # of a curve in JSON
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "status", "show the curves and the health of a training run", EXAMPLE, run)
+    parser.add_argument("folder", metavar="RUN", type=Path, help="the run's folder, such as runs/connect4")
+    parser.add_argument("--lang", choices=phrases.PHRASES, help="language of the verdict (default: the environment's)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from tengen.health import judge
+
+    events = read_run(args.folder)
+    health, language = judge(events), args.lang or phrases.language()
+    report = describe(args.folder, events)
+    if args.json:
+        print(json.dumps(report | {"health": health.to_dict(language)} | details(events), ensure_ascii=False))
+    else:
+        show(report, events, health, language)
+    return 0
+
+
+def read_run(folder: Path) -> "list[Event]":
+    from tengen.events import read_events
+    from tengen.rundir import RunDirectory
+
+    directory = RunDirectory(folder)
+    if not directory.exists():
+        raise UsageError(f"{folder} is not a run of tengen train (it has no run.toml)")
+    try:
+        events = read_events(directory.database)
+    except OSError as error:
+        raise UsageError(f"{directory.database}: {error.strerror}; this run has written down nothing yet") from None
+    except sqlite3.Error as error:
+        raise UsageError(f"{directory.database}: {error}") from None
+    if not any(event.kind == "start" for event in events):
+        raise UsageError(f"{directory.database}: this run has written down nothing yet")
+    return events
+
+
+def describe(folder: Path, events: "list[Event]") -> dict[str, Any]:
+    """Where the run stands."""
+    last, start = events[-1], next(event for event in reversed(events) if event.kind == "start")
+    turn = next((event for event in reversed(events) if event.kind == "turn"), start)
+    steps, minutes = start.values["planned_steps"], start.values["planned_minutes"]
+    progress = min(1.0, last.step / steps if steps else last.minutes / minutes)
+    state = "going on" if last.kind != "end" else "finished" if last.values.get("finished") else "stopped"
+    return {
+        "run": str(folder),
+        "game": start.values["game"],
+        "size": start.values["size"],
+        "state": state,  # "going on" may also mean killed: see how long ago it was heard of
+        "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
+        "progress": progress,
+        "minutes": last.minutes,
+        "planned_minutes": minutes,
+        "step": last.step,
+        "planned_steps": steps,
+        "games": turn.values.get("total_games", 0),
+        "positions": turn.values.get("positions", 0),
+    }
+
+
+def details(events: "list[Event]") -> dict[str, Any]:
+    """Curves as lists of [minutes, value], and every measurement."""
+    from tengen.cli.curves import CURVES, series
+
+    curves = {name: series(events, name) for name in CURVES}
+    return {
+        "curves": {name: points[:: len(points) // POINTS + 1] for name, points in curves.items() if points},
+        "measurements": [
+            {"minutes": event.minutes, "step": event.step, **event.values}
+            for event in events
+            if event.kind == "measure"
+        ],
+        "warnings": [event.values.get("reason") for event in events if event.kind == "warning"],
+    }
+
+
+def show(report: dict[str, Any], events: "list[Event]", health: "Health", language: str) -> None:
+    from rich.console import Console
+
+    from tengen.cli.curves import curves_table, short, strength_table
+    from tengen.cli.dashboard import duration
+
+    console = Console(highlight=False)
+    planned = f"{report['planned_steps']} steps" if report["planned_steps"] else duration(report["planned_minutes"])
+    heard = "" if report["state"] != "going on" else f", heard of {duration(report['heard_of_seconds_ago'] / 60)} ago"
+    print(f"{report['game']}, network {report['size']}, {report['run']}: {report['state']}{heard}")
+    print(
+        f"{report['progress']:.0%} of {planned}: {duration(report['minutes'])}, {report['step']} steps, "
+        f"{short(report['games'])} games, {short(report['positions'])} positions"
+    )
+    for table in (curves_table(events), strength_table(events, columns=6), checks_table(health.checks)):
+        if table is not None and table.row_count:
+            print()
+            console.print(table)
+    print()
+    for line in (health.sentence(language), *health.notes(language)):
+        print(line)
+
+
+def checks_table(checks: "tuple[Check, ...]") -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table("health", "now", "expected", "", box=box.SIMPLE_HEAD, pad_edge=False)
+    for check in checks:
+        if check.value is not None:
+            row = check.to_dict()
+            low, high = ("" if row[end] is None else f"{row[end]:g}" for end in ("low", "high"))
+            table.add_row(
+                check.name.replace("_", " "), f"{check.value:.3g}", f"{low} … {high}", "" if check.ok else "!"
+            )
+    return table

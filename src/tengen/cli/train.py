@@ -1,0 +1,225 @@
+"""`tengen train`: from nothing to a network that plays, live on the screen; the same command goes on with a run."""
+
+import argparse
+import importlib
+import shlex
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tengen import games
+from tengen.cli import EXIT_INTERRUPTED, UsageError, Verbs, add_device, add_game, add_verb, number, phrases
+
+if TYPE_CHECKING:
+    from tengen.cli.dashboard import Screen
+    from tengen.runconfig import RunConfig
+    from tengen.rundir import RunDirectory
+    from tengen.train import Trainer
+
+EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
+         tengen train connect4 --minutes 120        the same run goes on to two hours
+         tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
+
+Ctrl-C saves and ends; the same command goes on. Every option is in docs/training.md, and in run.toml of the run."""
+
+LENGTH = {"loop.minutes", "loop.steps"}  # what may change when a run goes on
+MADE_BY_THE_LOCK = {"lock", "networks"}  # all that a new run's folder holds if it is ended before it begins
+NEEDED = ("torch", "safetensors", "onnx", "onnxruntime")
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "train", "learn a game from its rules alone", EXAMPLE, run)
+    add_game(parser)
+    length = parser.add_mutually_exclusive_group()
+    minutes = number(float, 0.01, 1e6, "a number of minutes from 0.01 to 1000000")
+    length.add_argument("--minutes", type=minutes, metavar="M", help="length of the run (default: by the game)")
+    steps = number(int, 1, 10**12, "a whole number, 1 or more")
+    length.add_argument("--steps", type=steps, metavar="N", help="length in steps of the learner instead")
+    parser.add_argument("--run", type=Path, metavar="DIR", dest="folder", help="the run's folder (default: runs/GAME)")
+    parser.add_argument("--size", metavar="S", help="the network: 1 to 6, or CHANNELSxBLOCKS (default: by the game)")
+    parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="(default 0)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", help="change any option (repeatable)"
+    )
+    add_device(parser)
+    parser.add_argument("--lang", choices=phrases.PHRASES, help="language of the verdict (default: the environment's)")
+
+
+def run(args: argparse.Namespace) -> int:
+    if missing := [module for module in NEEDED if not find_spec(module)]:
+        raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
+    from tengen.runconfig import RunConfig, preset_file
+    from tengen.rundir import RunDirectory, RunError
+
+    game = games.make(args.game)
+    folder = args.folder or Path("runs") / preset_file(game.id).removesuffix(".toml")
+    directory, changes = RunDirectory(folder), wanted_options(args)
+    fresh = RunConfig.of(game).with_values(changes)
+    check_machine(game, fresh, args.device)
+    try:
+        refuse_strange_folder(directory)
+        with directory.locked():
+            if directory.exists():
+                adopt_length(directory, fresh.game, changes)
+            else:
+                directory.configure(fresh)
+            return train(directory, args)
+    except RunError as error:
+        raise UsageError(str(error)) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        what = f"{error.filename or folder}: {error.strerror or error}"
+        raise UsageError(f"{what}; nothing that was saved is lost, and the same command goes on") from None
+
+
+def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """What the command line asks for, by section and name. `--minutes` and `--steps` also say which of them counts."""
+    from tengen.config import split_settings
+    from tengen.runconfig import SECTIONS
+
+    options: dict[str, dict[str, Any]] = dict(split_settings(args.set, SECTIONS))
+    flags: dict[str, Any] = {"size": args.size, "seed": args.seed, "minutes": args.minutes, "steps": args.steps}
+    given = {name: value for name, value in flags.items() if value is not None}
+    if args.minutes is not None:
+        given["steps"] = 0
+    if given:
+        options["loop"] = options.get("loop", {}) | given
+    return options
+
+
+def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
+    """What would fail later fails before anything is written."""
+    from tengen.evaluator import DEVICES
+    from tengen.nn.shape import NetworkShape
+    from tengen.train import learning_device
+
+    NetworkShape.of(game, config.loop.size)
+    if device not in DEVICES:
+        raise UsageError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")
+    learning_device(device)
+
+
+def refuse_strange_folder(run: "RunDirectory") -> None:
+    """A folder with other things in it is no place for a new run, nor is what is left of another."""
+    if run.path.is_dir() and not run.exists():
+        others = sorted(entry.name for entry in run.path.iterdir() if entry.name not in MADE_BY_THE_LOCK)
+        if others:
+            raise UsageError(f"{run.path} is not a run and not empty (it holds {others[0]}); use --run DIR")
+
+
+def adopt_length(run: "RunDirectory", game: str, changes: dict[str, dict[str, Any]]) -> None:
+    """Goes on with what run.toml says; only the length of a run may change, everything else would be another run."""
+    old = run.config()
+    if old.game != game:
+        raise UsageError(f"{run.path} trains {old.game}, not {game}; use --run DIR for another run")
+    new = old.with_values(changes)
+    before, after = _flat(old), _flat(new)
+    differing = [name for name in before if before[name] != after[name]]
+    if others := [name for name in differing if name not in LENGTH]:
+        listed = ", ".join(f"{name} = {before[name]}, not {after[name]}" for name in others)
+        raise UsageError(f"{run.path} was begun with {listed}; leave that out, or use --run DIR for another run")
+    if differing:
+        run.configure(new)
+
+
+def _flat(config: "RunConfig") -> dict[str, Any]:
+    return {f"{section}.{name}": value for section, part in config.to_dict().items() for name, value in part.items()}
+
+
+def train(run: "RunDirectory", args: argparse.Namespace) -> int:
+    """One sitting, with everything that listens to it."""
+    from tengen.events import Database, Event, TensorBoard, fan_out
+    from tengen.train import Trainer
+
+    screen = make_screen(run, args)
+
+    def warn(reason: str) -> None:
+        screen(Event("warning", 0, 0.0, {"reason": reason}))
+
+    with stop_on_signals() as stop, screen.shown():
+        keepers: list[Any] = [Database(run.database, warn)]
+        if TensorBoard.installed():
+            keepers.append(TensorBoard(run.tensorboard, warn))
+        try:
+            listen = fan_out(*keepers, screen)
+            trainer = Trainer(run, listen, measure=make_measure(run, args), stop=stop.event, device=args.device)
+            screen.watch(lambda: "stopping; Ctrl-C again ends at once" if stop.event.is_set() else trainer.phase)
+            went_on = trainer.progress < 1
+            if went_on:
+                trainer.train()
+        finally:
+            for keeper in keepers:
+                keeper.close()
+    screen.say(farewell(trainer, args, went_on))
+    return 128 + stop.signal if stop.event.is_set() else 0
+
+
+def make_measure(run: "RunDirectory", args: argparse.Namespace) -> "Callable[[Trainer], dict[str, Any]] | None":
+    """Who measures strength while training, if that part is there."""
+    if find_spec("tengen.measure") is None:
+        return None
+    measurer: Callable[[Trainer], dict[str, Any]] = importlib.import_module("tengen.measure").Measurer(run, args.device)
+    return measurer
+
+
+def make_screen(run: "RunDirectory", args: argparse.Namespace) -> "Screen":
+    import sqlite3
+
+    from rich.console import Console
+
+    from tengen.cli.dashboard import Dashboard, JsonLines, Lines
+    from tengen.events import read_events
+
+    if args.json:
+        return JsonLines()
+    earlier = []
+    with suppress(OSError, sqlite3.Error):  # curves begin anew; Database will warn
+        earlier = read_events(run.database)
+    console, language = Console(), args.lang or phrases.language()
+    if console.is_terminal and not console.is_dumb_terminal:
+        config = run.config()
+        return Dashboard(console, f"{config.game} · network {config.loop.size} · {run.path}", language, earlier)
+    return Lines(language, earlier)
+
+
+class Stop:
+    """Ctrl-C or SIGTERM: the first asks for an orderly end, the second ends at once."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.signal = EXIT_INTERRUPTED - 128
+
+    def __call__(self, number: int, frame: object) -> None:
+        if self.event.is_set():
+            raise KeyboardInterrupt
+        self.signal = number
+        self.event.set()
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[Stop]:
+    stop = Stop()
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def farewell(trainer: "Trainer", args: argparse.Namespace, went_on: bool) -> str:
+    """Where the run stands, and the command that goes on with it."""
+    loop, run = trainer.config.loop, trainer.run
+    again = shlex.join(["tengen", "train", args.game, *(["--run", str(args.folder)] if args.folder else [])])
+    stands = f"{trainer.minutes:.1f} minutes, {trainer.learner.step} steps, {trainer.games} games"
+    if trainer.progress < 1:
+        return f"saved in {run.path}: {trainer.progress:.0%} done ({stands}); to go on: {again}"
+    longer = f"--steps {2 * loop.steps}" if loop.steps else f"--minutes {2 * loop.minutes:g}"
+    network = run.best if run.best.exists() else run.current
+    state = "finished" if went_on else "already finished"
+    return f"{state}: {run.path} ({stands}); its network: {network}; to go on: {again} {longer}"
