@@ -14,6 +14,7 @@ CPP = REPOSITORY / "cpp"
 PYTHON_LAYERS = [
     ["_core"],
     ["games", "config", "records", "elo", "files", "events"],
+    ["preset"],
     ["solver", "chunks", "network", "health"],
     ["nn"],
     ["evaluator"],

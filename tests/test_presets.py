@@ -7,14 +7,15 @@ import pytest
 
 from tengen import games
 from tengen.nn.shape import NetworkShape
-from tengen.runconfig import RunConfig, preset_file, preset_names
+from tengen.preset import file_name, preset_names
+from tengen.runconfig import RunConfig
 
 TUNED = ["tictactoe", "connect4"]
 SMALL = ["gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "othello", "go:5", "go:9", "hex:7"]
 
 
 def test_every_preset_is_of_a_game() -> None:
-    named = {preset_file(games.make(id).id).removesuffix(".toml") for id in [*TUNED, *SMALL]}
+    named = {file_name(games.make(id).id) for id in [*TUNED, *SMALL]}
     assert set(preset_names()) == named
 
 
@@ -22,7 +23,7 @@ def test_every_preset_is_of_a_game() -> None:
 def test_presets_are_used(id: str) -> None:
     game = games.make(id)
     config = RunConfig.of(game)
-    text = (resources.files("tengen") / "presets" / preset_file(game.id)).read_text("utf-8")
+    text = (resources.files("tengen") / "presets" / f"{file_name(game.id)}.toml").read_text("utf-8")
     values = tomllib.loads(text)
     assert config == RunConfig(game.id).with_values(values) != RunConfig(game.id)
     assert RunConfig.from_toml(config.to_toml()) == config

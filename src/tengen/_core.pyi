@@ -286,6 +286,12 @@ class SearchConfig:
         """Prove wins, draws and losses in the tree and use the proofs."""
 
     @property
+    def lookahead(self) -> int:
+        """
+        Plies that the solver looks ahead of a new position for the end of the game, before the network is asked.
+        """
+
+    @property
     def symmetry(self) -> bool:
         """
         Show each position to the network under one of its symmetries, chosen by position and seed.

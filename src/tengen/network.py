@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from tengen.games import Game, GameError
+from tengen.preset import file_name
 
 __all__ = ["SHIPPED", "NetworkError", "NetworkFile", "schema_hash", "shipped_network"]
 
@@ -33,7 +34,7 @@ def schema_hash(game: Game) -> str:
 
 def shipped_network(game: Game) -> Path | None:
     """The network that comes with the package for a game, named by the game's id; None when there is none."""
-    path = SHIPPED / f"{game.id.replace(':', '_').replace(',', '_')}.onnx"
+    path = SHIPPED / f"{file_name(game.id)}.onnx"
     return path if path.is_file() else None
 
 

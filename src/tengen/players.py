@@ -22,6 +22,7 @@ from tengen.config import SearchConfig, parse_settings
 from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.games import Game, GameError, State
 from tengen.network import shipped_network
+from tengen.preset import playing_search
 
 __all__ = ["AgentPlayer", "Player", "PlayerError", "make_player", "pure_mcts", "search_player", "slots_that_fit"]
 
@@ -179,7 +180,7 @@ def _search_of(
     elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
         path = _network_path(found[1], game)
         # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
-        config = _with_sims(SearchConfig(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
+        config = _with_sims(playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
         make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
     elif spec in WITHOUT_SEARCH:
         searching = [name for name in CHOICES.split(", ") if name not in WITHOUT_SEARCH]

@@ -9,14 +9,14 @@ import dataclasses
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import Any, Self
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
 from tengen.games import Game
+from tengen.preset import read_preset, to_win
 from tengen.replay import ReplayConfig
 
-__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig", "preset_file", "preset_names"]
+__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig"]
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,8 @@ class RunConfig:
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        """The game's preset, else that of its name and size (other komi), else of its name, else the defaults."""
-        config = cls(game=game.id)
-        for id in (game.id, game.id.partition(",")[0], game.name):
-            file = _presets() / preset_file(id)
-            if file.is_file():
-                return config.with_values(tomllib.loads(file.read_text("utf-8")))
-        return config
+        """The game's preset, or the defaults of all games."""
+        return cls(game=game.id).with_values(read_preset(game))
 
     def with_values(self, sections: Mapping[str, Mapping[str, Any]]) -> Self:
         """With some options changed: `{"learner": {"batch": 64}}`. Raises ConfigError."""
@@ -149,15 +144,7 @@ class RunConfig:
     @property
     def arena_search(self) -> SearchConfig:
         """How a network of this run plays when it is measured: as in self-play, but to win."""
-        return self.search.replace(
-            sims=self.measure.sims,
-            noise_epsilon=0.0,
-            root="puct",
-            forced_playouts=False,
-            target_pruning=False,
-            temperature_plies=0,
-            temperature_end=0.0,
-        )
+        return to_win(self.search).replace(sims=self.measure.sims)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """All options by section and name."""
@@ -185,23 +172,6 @@ class RunConfig:
 
 
 SECTIONS = [field.name for field in dataclasses.fields(RunConfig) if field.name != "game"]
-
-
-def preset_file(game: str) -> str:
-    """The name of a game's files: ids hold characters that file systems dislike.
-
-    >>> preset_file("gomoku:6,in_a_row=4")
-    'gomoku-6-in_a_row-4.toml'
-    """
-    return game.translate(str.maketrans(":,=", "---")) + ".toml"
-
-
-def preset_names() -> list[str]:
-    return sorted(file.name.removesuffix(".toml") for file in _presets().iterdir() if file.name.endswith(".toml"))
-
-
-def _presets() -> Any:
-    return resources.files("tengen") / "presets"
 
 
 def _toml(value: Any) -> str:

@@ -73,7 +73,12 @@ class Actor:
         """Plays until `done`, which is asked after every batch; games under way go on at the next call."""
         if self._evaluator is None:
             raise ValueError("self-play needs an evaluator: call set_evaluator first")
-        run_searches(cast("list[LeafSource]", self._groups), self._evaluator, lambda: done(self.counts()))
+
+        def finished() -> bool:
+            return done(self.counts())
+
+        while not finished():  # a step in which no game needed the network looks like the end of a search
+            run_searches(cast("list[LeafSource]", self._groups), self._evaluator, finished)
         return [self._record(native) for group in self._groups for native in group.take_records()]
 
     def counts(self) -> Counts:

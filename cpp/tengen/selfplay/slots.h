@@ -1,5 +1,6 @@
-// Whole games, played natively: each slot searches, moves, finishes its game and begins the next at once, until it
-// needs the network. So every batch holds a leaf of every slot.
+// Whole games, played natively: each slot searches and moves until it needs the network or its game is over; the next
+// game begins at the next step. So nearly every batch holds a leaf of every slot, and may hold none when no slot needs
+// the network.
 #pragma once
 
 #include <memory>
@@ -54,8 +55,9 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   }
 
  protected:
+  // A slot hands over after each game: with all answers in the cache it would play for ever.
   void gather(std::size_t t) override {
-    for (;;) {
+    for (const std::uint64_t game = slots_[t].record.game; slots_[t].record.game == game;) {
       BatchSearch<G>::gather(t);
       if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
       play_move(t);

@@ -1,11 +1,10 @@
 """`tengen train`: from nothing to a network that plays, live on the screen; the same command goes on with a run."""
 
 import argparse
-import importlib
 import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,11 +51,12 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     if missing := [module for module in NEEDED if not find_spec(module)]:
         raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
-    from tengen.runconfig import RunConfig, preset_file
+    from tengen.preset import file_name
+    from tengen.runconfig import RunConfig
     from tengen.rundir import RunDirectory, RunError
 
     game = games.make(args.game)
-    folder = args.folder or Path("runs") / preset_file(game.id).removesuffix(".toml")
+    folder = args.folder or Path("runs") / file_name(game.id)
     directory, changes = RunDirectory(folder), wanted_options(args)
     fresh = RunConfig.of(game).with_values(changes)
     check_machine(game, fresh, args.device)
@@ -134,6 +134,7 @@ def _flat(config: "RunConfig") -> dict[str, Any]:
 def train(run: "RunDirectory", args: argparse.Namespace) -> int:
     """One sitting, with everything that listens to it."""
     from tengen.events import Database, Event, TensorBoard, fan_out
+    from tengen.measure import Measurer
     from tengen.train import Trainer
 
     screen = make_screen(run, args)
@@ -147,7 +148,7 @@ def train(run: "RunDirectory", args: argparse.Namespace) -> int:
             keepers.append(TensorBoard(run.tensorboard, warn))
         try:
             listen = fan_out(*keepers, screen)
-            trainer = Trainer(run, listen, measure=make_measure(run, args), stop=stop.event, device=args.device)
+            trainer = Trainer(run, listen, measure=Measurer(run, args.device), stop=stop.event, device=args.device)
             screen.watch(lambda: "stopping; Ctrl-C again ends at once" if stop.event.is_set() else trainer.phase)
             went_on = trainer.progress < 1
             if went_on:
@@ -157,14 +158,6 @@ def train(run: "RunDirectory", args: argparse.Namespace) -> int:
                 keeper.close()
     screen.say(farewell(trainer, args, went_on))
     return 128 + stop.signal if stop.event.is_set() else 0
-
-
-def make_measure(run: "RunDirectory", args: argparse.Namespace) -> "Callable[[Trainer], dict[str, Any]] | None":
-    """Who measures strength while training, if that part is there."""
-    if find_spec("tengen.measure") is None:
-        return None
-    measurer: Callable[[Trainer], dict[str, Any]] = importlib.import_module("tengen.measure").Measurer(run, args.device)
-    return measurer
 
 
 def make_screen(run: "RunDirectory", args: argparse.Namespace) -> "Screen":

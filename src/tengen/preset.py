@@ -1,0 +1,59 @@
+"""Presets: one commented TOML per game, with the options that were measured to be good for it."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from tengen.config import SearchConfig
+from tengen.games import Game
+
+__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win"]
+
+
+def file_name(game: str) -> str:
+    """How a game's files are called: ids hold characters that file systems dislike.
+
+    >>> file_name("gomoku:6,in_a_row=4")
+    'gomoku-6-in_a_row-4'
+    """
+    return game.translate(str.maketrans(":,=", "---"))
+
+
+@cache
+def read_preset(game: Game) -> dict[str, dict[str, Any]]:
+    """The game's preset, else that of its name and size (other komi), else of its name, else nothing."""
+    for id in (game.id, game.id.partition(",")[0], game.name):
+        file = _folder() / f"{file_name(id)}.toml"
+        if file.is_file():
+            return tomllib.loads(file.read_text("utf-8"))
+    return {}
+
+
+def preset_names() -> list[str]:
+    return sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
+
+
+def to_win(search: SearchConfig) -> SearchConfig:
+    """A search of self-play without what explores for the sake of learning."""
+    return search.replace(
+        noise_epsilon=0.0,
+        root="puct",
+        forced_playouts=False,
+        target_pruning=False,
+        temperature_plies=0,
+        temperature_end=0.0,
+    )
+
+
+def playing_search(game: Game) -> SearchConfig:
+    """How a network plays a game unless it is told otherwise: as in self-play, but to win."""
+    defaults = SearchConfig()
+    search = to_win(defaults.replace(**read_preset(game).get("search", {})))
+    return search.replace(sims=defaults.sims, cache_mb=defaults.cache_mb)
+
+
+def _folder() -> Any:
+    return resources.files("tengen") / "presets"
