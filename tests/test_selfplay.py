@@ -120,6 +120,16 @@ def test_every_batch_is_full() -> None:
     assert source.play_counts()["games"] > 30
 
 
+def test_a_cache_that_knows_everything_does_not_play_for_ever() -> None:
+    game = games.make("tictactoe")
+    source = SelfPlay(game, 4, SearchConfig(sims=20, cache_mb=64), SelfPlayConfig(), seed=1)
+    evaluate = Hash(game)
+    for _ in range(300):
+        leaves = source.select()
+        source.backup(*evaluate(leaves))
+    assert len(leaves) == 0 and source.play_counts()["games"] > 1000
+
+
 def test_records_are_games() -> None:
     """Rules replayed: every move is legal, the result is the rules', visits add up, targets are distributions."""
     game = games.make("connect4")

@@ -1,6 +1,5 @@
-// Whole games, played natively: each slot searches and moves until it needs the network or its game is over; the next
-// game begins at the next step. So nearly every batch holds a leaf of every slot, and may hold none when no slot needs
-// the network.
+// Whole games, played natively: each slot searches, moves, finishes its game and begins the next at once, until it
+// needs the network. So every batch holds a leaf of every slot, unless the cache answers for whole games.
 #pragma once
 
 #include <memory>
@@ -10,6 +9,9 @@
 #include "tengen/selfplay/any_selfplay.h"
 
 namespace tengen {
+
+// A slot that never needs the network hands over after this many games; a batch without leaves is possible then.
+constexpr std::uint64_t kGamesPerStep = 8;
 
 template <Game G>
 class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
@@ -55,9 +57,9 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   }
 
  protected:
-  // A slot hands over after each game: with all answers in the cache it would play for ever.
   void gather(std::size_t t) override {
-    for (const std::uint64_t game = slots_[t].record.game; slots_[t].record.game == game;) {
+    const std::uint64_t enough = slots_[t].counts.games + kGamesPerStep;
+    while (slots_[t].counts.games < enough) {
       BatchSearch<G>::gather(t);
       if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
       play_move(t);
