@@ -32,7 +32,7 @@ from tengen.scorecard import CLASSES, Positions, measure, network_check, own_pos
 __all__ = ["Measurer", "Standings"]
 
 RUNGS = (0, 10, 30, 100, 300, 1000, 3000, 10000)  # playouts below the first level; 0 is random play
-LINK_STONES = 350_000_000  # placed in playouts to tie two levels together: about a second
+LINK_STONES = 100_000_000  # placed in playouts to tie two levels together: about a second
 LEAST_SLOTS = 60  # positions searched side by side
 CACHE_MB = 64  # a match needs less than self-play, and results do not depend on it
 SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
