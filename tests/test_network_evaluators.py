@@ -23,6 +23,7 @@ from tengen.network import NetworkError, NetworkFile
 from tengen.nn.checkpoint import save_checkpoint
 from tengen.nn.export import relative_difference, sample_planes, to_onnx, torch_answer
 from tengen.players import make_player, search_player, slots_that_fit
+from tengen.preset import playing_search
 
 GAME = games.make("connect4")
 NETWORK = make_test_network(GAME)
@@ -163,8 +164,10 @@ def test_the_agent_tells_the_search_whose_answers_it_caches() -> None:
 
 def test_network_players(path: Path) -> None:
     player = search_player(f"net:{path}@400", GAME)
-    assert player.agent.config == SearchConfig(sims=400, leaves=8)
-    assert search_player(f"net:{path}", GAME, slots=2).agent.config == SearchConfig()
+    tuned = playing_search(GAME)
+    assert tuned != SearchConfig() and (tuned.noise_epsilon, tuned.root, tuned.temperature_end) == (0, "puct", 0)
+    assert player.agent.config == tuned.replace(sims=400, leaves=8)
+    assert search_player(f"net:{path}", GAME, slots=2).agent.config == tuned
     wins = GAME.from_moves("121212")
     assert player.act_many([wins], [0]) == [0]
     expected = torch_answer(NETWORK, GAME.start().planes()[None])[0][0]

@@ -260,7 +260,7 @@ def test_the_shipped_network_is_a_player(tmp_path: Path, monkeypatch: pytest.Mon
     assert "give --net FILE or --player SPEC" in capsys.readouterr().err
 
     write_durably(tmp_path / "connect4.onnx", FILE.data)
-    write_durably(tmp_path / "gomoku_9_rule=exact.onnx", FILE.data)
+    write_durably(tmp_path / "gomoku-9-rule-exact.onnx", FILE.data)
     with pytest.raises(NetworkError, match="plays connect4, not gomoku:9,rule=exact"):
         make_player("shipped", games.make("gomoku:9,rule=exact"))
     player = search_player("shipped@5", GAME)

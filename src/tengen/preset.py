@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -22,7 +21,6 @@ def file_name(game: str) -> str:
     return game.translate(str.maketrans(":,=", "---"))
 
 
-@cache
 def read_preset(game: Game) -> dict[str, dict[str, Any]]:
     """The game's preset, else that of its name and size (other komi), else of its name, else nothing."""
     for id in (game.id, game.id.partition(",")[0], game.name):

@@ -96,7 +96,8 @@ class Trainer:
         try:
             self._loop()
         except OSError as error:
-            raise RunError(f"cannot go on in {self.run.path}: {error.strerror or error}; the run is intact") from None
+            why = f"cannot go on in {self.run.path}: {error.strerror or error}"
+            raise RunError(f"{why}; the run is intact, and the same command goes on") from None
 
     def _loop(self) -> None:
         loop = self.config.loop
