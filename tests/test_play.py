@@ -184,7 +184,7 @@ def test_in_a_terminal(leave: str) -> None:
         process.wait()
         os.close(keyboard)
     assert "●".encode() in screen and b"\x1b[" in screen
-    assert b"(mcts:1000) plays" in screen and b"Traceback" not in screen
+    assert b"(shipped) plays" in screen and b"Traceback" not in screen
 
 
 def press(leave: str, keyboard: int, process: "subprocess.Popen[bytes]") -> None:

@@ -24,7 +24,16 @@ from tengen.games import Game, GameError, State
 from tengen.network import shipped_network
 from tengen.preset import playing_search
 
-__all__ = ["AgentPlayer", "Player", "PlayerError", "make_player", "pure_mcts", "search_player", "slots_that_fit"]
+__all__ = [
+    "AgentPlayer",
+    "Player",
+    "PlayerError",
+    "make_player",
+    "pure_mcts",
+    "search_player",
+    "slots_that_fit",
+    "usual_player",
+]
 
 CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
 
@@ -156,6 +165,11 @@ def search_player(
     """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError."""
     make, config = _search_of(spec, game, settings, slots)
     return AgentPlayer(spec, Agent(game, make(device, threads), config, seed=seed, slots=slots, threads=threads))
+
+
+def usual_player(game: Game, otherwise: str) -> str:
+    """Who plays when nobody is named: the network that ships for the game, if one does."""
+    return "shipped" if shipped_network(game) else otherwise
 
 
 def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: int = 256) -> int:

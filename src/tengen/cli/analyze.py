@@ -11,6 +11,8 @@ from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, ad
 if TYPE_CHECKING:
     from tengen.agent import Agent, Analysis
 
+PLAYER = "mcts:10000,solver"
+
 EXAMPLE = """example: tengen analyze connect4 4444 --sims 5000
          tengen analyze othello - --player uniform@800 --set search.solver=off
          tengen analyze hex:7 'd4 c4' --sims 2000 --tree tree.svg
@@ -27,7 +29,7 @@ def add(verbs: Verbs) -> None:
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations (default: the player's)")
     parser.add_argument(
-        "--player", metavar="SPEC", default="mcts:10000,solver", help="who searches (default %(default)s)"
+        "--player", metavar="SPEC", help=f"who searches (default: the network that ships for the game, else {PLAYER})"
     )
     parser.add_argument(
         "--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), default=0, help="(default 0)"
@@ -41,7 +43,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.moves_table import as_json
-    from tengen.players import search_player
+    from tengen.players import search_player, usual_player
 
     game = games.make(args.game)
     if args.position is not None and args.moves != "-":
@@ -50,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     if state.is_terminal():
         raise UsageError(f"the game is over after {state.ply()} plies; there is nothing to search")
     sims = [f"search.sims={args.sims}"] if args.sims else []
-    player = search_player(args.player, game, seed=args.seed, settings=[*sims, *args.set], device=args.device)
+    spec = args.player or usual_player(game, PLAYER)
+    player = search_player(spec, game, seed=args.seed, settings=[*sims, *args.set], device=args.device)
     with interruptible():
         analysis = player.agent.analyze(state)
     if args.tree:
@@ -58,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
     else:
-        show(state, analysis, priors=not args.player.startswith("mcts"))
+        show(state, analysis, priors=not spec.startswith("mcts"))
         if args.tree:
             print(f"tree: {args.tree}")
     return 0

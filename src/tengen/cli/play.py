@@ -34,8 +34,9 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "play", "play a game in the terminal", EXAMPLE, run, json=False)
     add_game(parser)
     parser.add_argument("--side", choices=HUMANS, help="who you play; none: a demo, both: two people (default: first)")
-    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS or solver (default: %(default)s)"
-    parser.add_argument("--opponent", metavar="SPEC", default=OPPONENT, help=opponent)
+    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, shipped@SIMS or solver"
+    default = f"(default: the network that ships for the game, else {OPPONENT})"
+    parser.add_argument("--opponent", metavar="SPEC", help=f"{opponent} {default}")
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations per move of the opponent")
     add_settings(parser, whose="the opponent's search")
@@ -48,13 +49,14 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from tengen.players import make_player
+    from tengen.players import make_player, usual_player
 
     state = games.make(args.game).from_moves(args.moves)
     side = args.side or ("first" if sys.stdin.isatty() else "none")
     seed = random.randrange(2**32) if args.seed is None else args.seed
     settings = [*([f"search.sims={args.sims}"] if args.sims else []), *args.set]
-    opponent = make_player(args.opponent, state.game, seed=seed, settings=settings, device=args.device)
+    spec = args.opponent or usual_player(state.game, OPPONENT)
+    opponent = make_player(spec, state.game, seed=seed, settings=settings, device=args.device)
     table = Table(state, opponent, args.lang or phrases.language(), Console(highlight=False))
     try:
         if side == "none":
