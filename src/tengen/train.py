@@ -130,8 +130,8 @@ class Trainer:
         """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
 
         Threads that share each small step of a network wait for each other most of the time: with a core for each of
-        the two jobs a turn took 6.4 s instead of 8.4 (Connect4). A run by the clock plays on until learning is done; a run by steps does not, so
-        that the same seed gives the same network.
+        the two jobs a turn took 6.4 s instead of 8.4 (Connect4). A run by the clock plays on until learning is done; a
+        run by steps does not, so that the same seed gives the same network.
         """
         if not self.config.loop.overlap:
             self.phase = "playing"
