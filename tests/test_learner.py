@@ -92,17 +92,33 @@ def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_p
     one.multiplier = 1.5
     one.save(tmp_path / "state", {"minutes": 2.5})
     other = learner(reply_weight=0.3, kl_target=0.02)
-    assert other.load(tmp_path / "state") == {"minutes": 2.5, "step": 4, "multiplier": 1.5}
+    facts = {"minutes": 2.5, "step": 4, "first_step": 0, "multiplier": 1.5, "size": "8x2", "grown": False}
+    assert other.load(tmp_path / "state") == facts
     assert (other.step, other.multiplier) == (4, 1.5) and same(weights(one), weights(other))
     for batch in batches[4:]:
         assert one.learn(batch) == other.learn(batch)
     assert same(weights(one), weights(other))
 
 
+def test_a_network_of_another_size_takes_over_the_count_of_steps(draw: Callable[[], Batch], tmp_path: Path) -> None:
+    """And nothing else: it is as fresh as a new one, warm-up included."""
+    small, config = learner(), LearnerConfig(warmup=4)
+    for _ in range(5):
+        small.learn(draw())
+    small.save(tmp_path / "state", {})
+    fresh, grown = (Learner(NetworkShape.of(GAME, "8x3"), config, seed=1) for _ in range(2))
+    assert grown.load(tmp_path / "state")["grown"] and grown.step == 5
+    assert same(weights(grown), weights(fresh)) and grown.rate(0) == fresh.rate(0) == pytest.approx(config.rate / 4)
+    grown.save(tmp_path / "state", {})
+    later = Learner(NetworkShape.of(GAME, "8x3"), config, seed=2)
+    assert not later.load(tmp_path / "state")["grown"] and later.rate(0) == grown.rate(0)
+
+
 def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    learner().save(tmp_path / "state", {})
+    with_reply = learner(reply_weight=1)
+    with_reply.save(tmp_path / "state", {})
     with pytest.raises(NetworkError, match="damaged, or of another kind"):
-        Learner(NetworkShape.of(GAME, "8x3"), LearnerConfig()).load(tmp_path / "state")
+        learner().load(tmp_path / "state")
     with pytest.raises(NetworkError, match="No such file"):
         learner().load(tmp_path / "nothing")
 

@@ -27,6 +27,7 @@ from tengen.cli.dashboard import Dashboard, JsonLines
 from tengen.cli.train import Stop
 from tengen.events import Event, read_events
 from tengen.health import PHRASES
+from tengen.network import NetworkFile
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
 
@@ -128,6 +129,24 @@ def test_minutes_may_change_and_then_count(run: Path, capsys: Capture) -> None:
     assert (loop.minutes, loop.steps) == (0.01, 0)
 
 
+def test_another_size_learns_from_the_games_that_are_there_before_it_plays(run: Path, capsys: Capture) -> None:
+    """It is stopped in the middle of that, and goes on where it was."""
+    chunks = len(list((run / "games").iterdir()))
+    assert go_on(run, "--size", "8x2", "--steps", str(STEPS + 1)) == 0
+    assert go_on(run, "--steps", "40") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("turn minutes=") and " owed=" in line for line in lines)
+    turns = [event for event in read_events(run / "run.sqlite") if event.kind == "turn" and event.step > STEPS]
+    owed = [int(turn.values["owed"]) for turn in turns if "owed" in turn.values]
+    batch, window = RunDirectory(run).config().learner.batch, int(turns[0].values["window"])
+    assert owed[0] == 3 * window - batch, "catch_up is 3, and the first sitting had one step"
+    assert owed == sorted(owed, reverse=True) and owed[-2] > 0 >= owed[-1]
+    assert ["games" in turn.values for turn in turns] == [False] * len(owed) + [True] * (len(turns) - len(owed))
+    assert turns[-1].values["games"] > 0 and len(list((run / "games").iterdir())) > chunks
+    assert RunDirectory(run).config().loop.size == "8x2"
+    assert NetworkFile.load(run / "current.onnx").size == "8x2"
+
+
 def test_json_is_one_event_per_line(run: Path, capsys: Capture) -> None:
     assert go_on(run, "--steps", str(STEPS + 2), "--json") == 0
     out, err = capsys.readouterr()
@@ -139,7 +158,6 @@ def test_json_is_one_event_per_line(run: Path, capsys: Capture) -> None:
 
 
 DIFFERENT: dict[str, tuple[list[str], list[str]]] = {
-    "size": (["--size", "2"], ["loop.size = 8x1, not 2"]),
     "seed": (["--seed", "5"], ["loop.seed = 0, not 5"]),
     "any option": (["--set", "learner.batch=128"], ["learner.batch = 64, not 128"]),
     "one of several": (["--set", "loop.slots=16", "--set", "search.sims=3"], ["search.sims = 50, not 3"]),

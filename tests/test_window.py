@@ -75,7 +75,14 @@ def test_the_window_never_wants_back_what_it_forgot() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"first_window": 0}, {"exponent": 0}, {"exponent": 1.1}, {"scale": 1.5}, {"value_mix": 2}, {"largest_window": 5}],
+    [
+        {"first_window": 0},
+        {"exponent": 0},
+        {"exponent": 1.1},
+        {"scale": 1.5},
+        {"value_lambda": 2},
+        {"largest_window": 5},
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -97,14 +104,16 @@ def test_values_belong_to_the_side_to_move(moves: str, result: int) -> None:
     assert (batch.moves_left_weight == 1).all() and (batch.policy_weight == 1).all()
 
 
-def test_the_root_value_can_be_mixed_in() -> None:
-    batch = drawn([by_hand(X_WINS)], plenty(value_mix=0.25))
-    root = np.array([(1 - 0.25 + 0.5) / 2, 0.25, (1 - 0.25 - 0.5) / 2])
-    for wdl, left in zip(batch.wdl, batch.moves_left, strict=True):
-        final = np.array(
-            [1, 0, 0] if left % 2 else [0, 0, 1]
-        )  # five plies: the winner moves when an odd number is left
-        assert wdl == pytest.approx(0.75 * final + 0.25 * root)
+@pytest.mark.parametrize("decay", [0.0, 0.5, 0.9])
+def test_values_are_lambda_returns_of_the_root_values(decay: float) -> None:
+    """Written out forwards: (1 − λ)·Σ λᵏ·q of the k-th ply from here, and λⁿ of the result; five plies, won by the
+    first player, every root value 0.5 with a quarter of draws for whoever moves."""
+    batch = drawn([by_hand(X_WINS)], plenty(value_lambda=decay))
+    for wdl, left in zip(batch.wdl, batch.moves_left.astype(int).tolist(), strict=True):
+        result = 1 if left % 2 else -1  # the winner moves when an odd number is left
+        seen = sum((1 - decay) * decay**k * 0.5 * (-1) ** k for k in range(left))
+        value, draw = seen + decay**left * result, 0.25 * (1 - decay**left)
+        assert wdl == pytest.approx([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], abs=1e-6)
     assert batch.wdl.dtype == np.float32 and batch.wdl.sum(axis=1) == pytest.approx(1)
 
 

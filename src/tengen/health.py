@@ -85,7 +85,8 @@ def judge(events: Sequence[Event]) -> Health:
     learned = [turn for turn in turns if "loss" in turn.values]
     if any(number_of(turn, "loss") is None for turn in learned[-TURNS:]):
         return Health(STALLED, "diverged")
-    if len(turns) >= EARLY and not any(number_of(turn, "games") for turn in turns[-EARLY:]):
+    played = [turn for turn in turns if "games" in turn.values]  # a network that grows does not play
+    if len(played) >= EARLY and not any(number_of(turn, "games") for turn in played[-EARLY:]):
         return Health(STALLED, "no_games", {"turns": EARLY})
     if len(learned) < EARLY:
         return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY})

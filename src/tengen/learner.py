@@ -36,6 +36,7 @@ class Learner:
         self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
         self._optimizer = torch.optim.AdamW(self._groups(), lr=config.rate, fused=True)
         self.step = 0
+        self._first_step = 0  # above 0 in a network that took over from one of another size
         self.multiplier = 1.0  # of the learning rate, by the KL guard
         self._probe: tuple[Tensor, Tensor, Tensor] | None = None  # planes, legal moves and policy before the epoch
 
@@ -60,7 +61,7 @@ class Learner:
         config = self.config
         fallen = max(0.0, progress - config.steady) / max(1e-9, 1 - config.steady)
         scale = config.final_rate + (1 - config.final_rate) * (1 + math.cos(math.pi * min(1.0, fallen))) / 2
-        warm = min(1.0, (self.step + 1) / max(1, config.warmup))
+        warm = min(1.0, (self.step - self._first_step + 1) / max(1, config.warmup))
         return config.rate * scale * warm * self.multiplier
 
     def learn(self, batch: Batch, progress: float = 0.0) -> dict[str, float]:
@@ -148,15 +149,21 @@ class Learner:
         tensors |= {f"average.{name}": value for name, value in self._average.state_dict().items()}
         for number, moments in self._optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": value for name, value in moments.items()}
-        about = about | {"step": self.step, "multiplier": self.multiplier}
+        own = {"step": self.step, "first_step": self._first_step, "multiplier": self.multiplier}
+        about = about | own | {"size": self.network.shape.size}
         plain = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
         write_durably(path, safetensors.torch.save(plain, {"tengen": json.dumps(about)}))
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Goes on from a file. Returns the facts saved with it. Raises NetworkError."""
+        """Goes on from a file, in its count of steps alone if its network is of another size. Returns the facts saved
+        with it, and whether that is so (`grown`). Raises NetworkError."""
+        size = self.network.shape.size
         try:
             with safetensors.safe_open(path, framework="pt") as file:
                 about: dict[str, Any] = json.loads(file.metadata()["tengen"])
+                if about.get("size", size) != size:
+                    self.step = self._first_step = int(about["step"])
+                    return about | {"grown": True}
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
             self.network.load_state_dict(_part(tensors, "network."))
             self._average.load_state_dict(_part(tensors, "average."))
@@ -169,7 +176,8 @@ class Learner:
                 moments.setdefault(int(number), {})[key] = torch.empty_like(like).copy_(value)
             self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
             self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
-            return about
+            self._first_step = int(about.get("first_step", 0))
+            return about | {"grown": False}
         except OSError as error:
             raise NetworkError(f"{path}: {error.strerror or error}") from None
         except (safetensors.SafetensorError, LookupError, TypeError, ValueError, RuntimeError):

@@ -1,5 +1,6 @@
 """The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
 
+    0  grow     a network of another size than the run had first learns from the games that are there
 while there is time left:
     1  play     until a turn's worth of positions was searched; finished games go to disk
     2  learn    as often as the new positions allow
@@ -55,9 +56,10 @@ class Trainer:
         self._measure = measure
         loop = self.config.loop
         cores = loop.threads or len(os.sched_getaffinity(0))
-        learning = max(1, cores // 2) if loop.overlap else cores
-        self._playing_threads = max(1, cores - learning) if loop.overlap else cores
-        torch.set_num_threads(learning)
+        self._learning_threads = max(1, cores // 2) if loop.overlap else cores
+        self._playing_threads = max(1, cores - self._learning_threads) if loop.overlap else cores
+        self._all_threads = cores
+        torch.set_num_threads(self._learning_threads)
         self.store = ChunkStore(run.games)
         self.learner = Learner(
             NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
@@ -69,6 +71,7 @@ class Trainer:
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
+        self._owed = 0  # samples that a network which has grown still learns before it plays
         first_game = self._resume()
         self.actor = Actor(
             self.game,
@@ -110,6 +113,7 @@ class Trainer:
             positions=self.replay.positions,
             resumed=self.learner.step > 0,
         )
+        self._grow()
         self._release()
         while self.progress < 1 and not self.stop.is_set():
             records, speeds, losses = self._take_turn()
@@ -125,6 +129,18 @@ class Trainer:
             self._take_measure()
         self._save()  # the minutes since the last turn count, or a finished run would not know that it is
         self._tell("end", finished=self.progress >= 1)
+
+    def _grow(self) -> None:
+        """0. On all cores, since nothing is played: games of a network that knows nothing yet would be worth less."""
+        torch.set_num_threads(self._all_threads)
+        while self._owed > 0 and self.progress < 1 and not self.stop.is_set():
+            self.phase = f"growing: {self._owed:,} samples to learn before it plays"
+            before, losses = self.learner.step, self._learn()
+            self._owed -= (self.learner.step - before) * self.config.learner.batch
+            self.turns += 1
+            self._save()
+            self._tell("turn", **losses, **self._window(), owed=self._owed)
+        torch.set_num_threads(self._learning_threads)
 
     def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
         """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
@@ -186,7 +202,7 @@ class Trainer:
 
     def _save(self) -> None:
         """3. At most one turn is lost by a kill, and no finished game."""
-        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns}
+        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns, "owed": self._owed}
         self.learner.save(self.run.state, about | {"last_measure": self._last_measure})
 
     def _release(self) -> None:
@@ -239,7 +255,17 @@ class Trainer:
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
+            self._owed = int(about.get("owed", 0))
+            if about["grown"]:
+                self._owe()
         return next_game
+
+    def _owe(self) -> None:
+        """The new network may draw from the window as often as `catch_up` says, whatever the old one has drawn."""
+        config = self.config
+        self._owed = int(config.learner.catch_up * self.replay.window)
+        allowed = int(config.replay.samples_per_position * self.replay.positions)
+        self.replay.drawn = min(self.replay.drawn, allowed - self._owed - config.learner.batch)
 
     def _window(self) -> dict[str, float]:
         return {

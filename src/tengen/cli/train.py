@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
          tengen train connect4 --minutes 120        the same run goes on to two hours
+         tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which first learns its games
          tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
 
 Ctrl-C saves and ends; the same command goes on. Every option is in docs/training.md, and in run.toml of the run."""
 
-LENGTH = {"loop.minutes", "loop.steps"}  # what may change when a run goes on
+MAY_CHANGE = {"loop.minutes", "loop.steps", "loop.size"}  # what may change when a run goes on
 MADE_BY_THE_LOCK = {"lock", "networks"}  # all that a new run's folder holds if it is ended before it begins
 NEEDED = ("torch", "safetensors", "onnx", "onnxruntime")
 
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         refuse_strange_folder(directory)
         with directory.locked():
             if directory.exists():
-                adopt_length(directory, fresh.game, changes)
+                adopt_changes(directory, fresh.game, changes)
             else:
                 directory.configure(fresh)
             return train(directory, args)
@@ -112,15 +113,16 @@ def refuse_strange_folder(run: "RunDirectory") -> None:
             raise UsageError(f"{run.path} is not a run and not empty (it holds {others[0]}); use --run DIR")
 
 
-def adopt_length(run: "RunDirectory", game: str, changes: dict[str, dict[str, Any]]) -> None:
-    """Goes on with what run.toml says; only the length of a run may change, everything else would be another run."""
+def adopt_changes(run: "RunDirectory", game: str, changes: dict[str, dict[str, Any]]) -> None:
+    """Goes on with what run.toml says; a run may become longer and its network larger,
+    everything else would be another run."""
     old = run.config()
     if old.game != game:
         raise UsageError(f"{run.path} trains {old.game}, not {game}; use --run DIR for another run")
     new = old.with_values(changes)
     before, after = _flat(old), _flat(new)
     differing = [name for name in before if before[name] != after[name]]
-    if others := [name for name in differing if name not in LENGTH]:
+    if others := [name for name in differing if name not in MAY_CHANGE]:
         listed = ", ".join(f"{name} = {before[name]}, not {after[name]}" for name in others)
         raise UsageError(f"{run.path} was begun with {listed}; leave that out, or use --run DIR for another run")
     if differing:
