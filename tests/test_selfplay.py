@@ -10,6 +10,7 @@ from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.games import Game
 from tengen.reference import ReferenceSearch
+from tengen.selfplay import Actor, Counts
 
 SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6, forced_playouts=True, target_pruning=True)
 Record = dict[str, Any]
@@ -144,6 +145,35 @@ def test_records_are_games() -> None:
             first = entries.stop
             state.apply(action)
         assert state.is_terminal() and record["result"] == state.outcome() * (1 if state.to_move() == 0 else -1)
+
+
+def test_games_under_way_become_the_finished_ones() -> None:
+    """What is shown of a game is how its record begins, opening moves included; the value is the first player's."""
+    game = games.make("connect4")
+    config = SelfPlayConfig(full_share=0.5, fast_sims=8, opening_share=1, opening_plies=3)
+    actor = Actor(game, SearchConfig(sims=16), config, slots=8, seed=4)
+    actor.set_evaluator(Hash(game), "00")
+    seen: dict[int, dict[str, Any]] = {}
+
+    def watched(counts: Counts) -> bool:
+        shown = actor.under_way(3)
+        assert len(shown) == 3
+        seen.update({each["number"]: each for each in shown})
+        return counts["games"] >= 20
+
+    finished = {record.number: record for record in actor.play(watched)}
+    common = seen.keys() & finished.keys()
+    assert len(common) >= 3
+    for number in common:
+        moves, record = seen[number]["moves"], finished[number]
+        assert record.opening <= len(moves) <= len(record) and moves == record.moves[: len(moves)].tolist()
+        if len(moves) == record.opening:
+            assert seen[number]["value"] is None
+        else:
+            sign = 1 if len(moves) % 2 else -1
+            assert seen[number]["value"] == sign * record.q[len(moves) - 1]
+    assert any(len(seen[number]["moves"]) > finished[number].opening for number in common)
+    assert len(actor.under_way(100)) == 8
 
 
 def test_resignation_ends_games_and_checked_games_go_on() -> None:

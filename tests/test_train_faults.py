@@ -231,6 +231,16 @@ def hash_of(run: RunDirectory) -> str:
     return NetworkFile.load(run.current, GAME).hash
 
 
+def test_games_under_way_can_be_watched(finished: RunDirectory) -> None:
+    shown = json.loads(finished.live.read_text("utf-8"))
+    assert 0 < len(shown) <= 16
+    for each in shown:
+        state = GAME.start()
+        for action in each["moves"]:
+            state.apply(action)
+        assert not state.is_terminal() and (each["value"] is None or -1 <= each["value"] <= 1)
+
+
 def test_the_same_seed_gives_the_same_network(finished: RunDirectory, tmp_path: Path) -> None:
     again, other = (
         tiny_run(tmp_path / name, ["loop.steps=40", f"loop.seed={seed}"]) for name, seed in [("a", 0), ("b", 1)]

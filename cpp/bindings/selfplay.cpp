@@ -69,6 +69,15 @@ void bind_selfplay(nb::module_& m) {
           "random, "
           "1 fast, 2 full), q, d, m, children, action, visits, target.")
       .def(
+          "under_way",
+          [](const PySelfPlay& self, int most) {
+            std::vector<nb::dict> out;
+            for (const auto& record : self.play().under_way(most)) out.push_back(record_dict(record));
+            return out;
+          },
+          "most"_a, nb::sig("def under_way(self, most: int) -> list[dict[str, object]]"),
+          "The games of the first slots as they stand, as take_records gives finished ones; between two steps only.")
+      .def(
           "play_counts",
           [](const PySelfPlay& self) {
             const auto counts = self.play().play_counts();

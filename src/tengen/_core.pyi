@@ -691,6 +691,11 @@ class SelfPlay(LeafSource):
         Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, children, action, visits, target.
         """
 
+    def under_way(self, most: int) -> list[dict[str, object]]:
+        """
+        The games of the first slots as they stand, as take_records gives finished ones; between two steps only.
+        """
+
     def play_counts(self) -> dict[str, int]:
         """Games, moves, full searches and simulations so far."""
 

@@ -8,6 +8,7 @@ current.onnx        the newest network     best.onnx   the strongest one measure
 ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
 tensorboard/        the same curves for TensorBoard
+live.json           some games being played right now, for whoever watches
 lock                held by the process that trains
 """
 
@@ -44,6 +45,7 @@ class RunDirectory:
         self.ladder = path / "ladder.json"
         self.database = path / "run.sqlite"
         self.tensorboard = path / "tensorboard"
+        self.live = path / "live.json"
 
     def exists(self) -> bool:
         return self.config_file.is_file()

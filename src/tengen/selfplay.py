@@ -81,6 +81,15 @@ class Actor:
             run_searches(cast("list[LeafSource]", self._groups), self._evaluator, finished)
         return [self._record(native) for group in self._groups for native in group.take_records()]
 
+    def under_way(self, most: int) -> list[dict[str, Any]]:
+        """Some of the games being played: their number, moves, and the last searched value for the first player.
+
+        To be asked within `done`, or between two calls of `play`."""
+        return [
+            {"number": native["game"], "moves": native["moves"].tolist(), "value": _last_value(native)}
+            for native in self._groups[0].under_way(most)
+        ]
+
     def counts(self) -> Counts:
         """Totals since the beginning."""
         total: Counts = {}
@@ -111,6 +120,15 @@ class Actor:
             visits=native["visits"][order],
             target=native["target"][order],
         )
+
+
+def _last_value(native: dict[str, Any]) -> float | None:
+    """None before the first search."""
+    searched = np.flatnonzero(native["search"] != OPENING)
+    if not len(searched):
+        return None
+    ply = int(searched[-1])
+    return float(native["q"][ply]) * (1 if ply % 2 == 0 else -1)
 
 
 def _by_ply_and_action(children: NDArray[np.int32], action: NDArray[np.uint16]) -> NDArray[np.intp]:

@@ -11,11 +11,13 @@ while there is time left:
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -32,9 +34,11 @@ from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay
 from tengen.rundir import RunDirectory, RunError
-from tengen.selfplay import Actor
+from tengen.selfplay import Actor, Counts
 
 __all__ = ["Event", "Listener", "Trainer", "learning_device"]
+
+SHOWN = 16  # games under way that can be watched
 
 
 class Trainer:
@@ -71,6 +75,7 @@ class Trainer:
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
+        self._shown = 0.0  # when games under way were last written down
         self._owed = 0  # samples that a network which has grown still learns before it plays
         first_game = self._resume()
         self.actor = Actor(
@@ -167,10 +172,23 @@ class Trainer:
         """1. Self-play."""
         before, began = self.actor.counts(), time.monotonic()
         wanted = before["full_searches"] + self.config.loop.turn_positions
-        records = self.actor.play(
-            lambda counts: (counts["full_searches"] >= wanted and may_end()) or self.stop.is_set()
-        )
+
+        def done(counts: Counts) -> bool:
+            self._show()
+            return (counts["full_searches"] >= wanted and may_end()) or self.stop.is_set()
+
+        records = self.actor.play(done)
         return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
+
+    def _show(self) -> None:
+        """Some games as they stand, once a second. Nobody misses them: written without care for a power cut."""
+        if time.monotonic() - self._shown < 1:
+            return
+        self._shown = time.monotonic()
+        with suppress(OSError):
+            draft = self.run.live.with_suffix(".new")
+            draft.write_text(json.dumps(self.actor.under_way(SHOWN)), "utf-8")
+            draft.replace(self.run.live)
 
     def _keep(self, records: list[GameRecord]) -> None:
         """What is finished is on disk before it is learned from."""

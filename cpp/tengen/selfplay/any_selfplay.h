@@ -36,6 +36,8 @@ class AnySelfPlay {
  public:
   virtual ~AnySelfPlay() = default;
   virtual std::vector<GameRecord> take_records() = 0;  // finished games since the last call, in order of their slots
+  virtual std::vector<GameRecord> under_way(
+      int most) const = 0;  // copies of the games of the first slots as they stand
   virtual SelfPlayCounts play_counts() const = 0;
 };
 

@@ -45,6 +45,13 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     return out;
   }
 
+  std::vector<GameRecord> under_way(int most) const override {
+    std::vector<GameRecord> out;
+    for (std::size_t t = 0; t < slots_.size() && t < static_cast<std::size_t>(std::max(0, most)); ++t)
+      out.push_back(slots_[t].record);
+    return out;
+  }
+
   SelfPlayCounts play_counts() const override {
     SelfPlayCounts total;
     for (const Slot& slot : slots_) {
