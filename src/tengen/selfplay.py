@@ -85,10 +85,7 @@ class Actor:
         """Some of the games being played: their number, moves, and the last searched value for the first player.
 
         To be asked within `done`, or between two calls of `play`."""
-        return [
-            {"number": native["game"], "moves": native["moves"].tolist(), "value": _last_value(native)}
-            for native in self._groups[0].under_way(most)
-        ]
+        return [_as_it_stands(native) for native in self._groups[0].under_way(most)]
 
     def counts(self) -> Counts:
         """Totals since the beginning."""
@@ -122,13 +119,11 @@ class Actor:
         )
 
 
-def _last_value(native: dict[str, Any]) -> float | None:
-    """None before the first search."""
+def _as_it_stands(native: dict[str, Any]) -> dict[str, Any]:
     searched = np.flatnonzero(native["search"] != OPENING)
-    if not len(searched):
-        return None
-    ply = int(searched[-1])
-    return float(native["q"][ply]) * (1 if ply % 2 == 0 else -1)
+    sign = 1 if len(native["moves"]) % 2 else -1  # the last root's side to move is the first player or not
+    value = sign * float(native["q"][-1]) if len(searched) else None
+    return {"number": native["game"], "moves": native["moves"].tolist(), "value": value}
 
 
 def _by_ply_and_action(children: NDArray[np.int32], action: NDArray[np.uint16]) -> NDArray[np.intp]:
