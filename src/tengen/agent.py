@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tengen._core import BatchSearch, EdgeView, LeafSource, NodeView, SearchConfig
+from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
 from tengen.games import Game, GameError, State
 
@@ -141,15 +141,28 @@ class Agent:
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"each position needs a slot of its own, not {chosen}")
         for state, slot in zip(states, chosen, strict=True):
-            self._set_root(slot, state)
+            self.set_root(state, slot)
         self.run(chosen)
         return [self.search.choose(slot) for slot in chosen]
 
     def analyze(self, state: State, slot: int = 0) -> Analysis:
         """Searches a position and says what was found about every move."""
-        self._set_root(slot, state)
+        self.set_root(state, slot)
         self.run([slot])
         return self.report(state, slot)
+
+    def set_root(self, state: State, slot: int = 0) -> None:
+        """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
+        if state.game != self.game:
+            raise GameError(f"this agent plays {self.game.id}, the position is of {state.game.id}")
+        start, moves = state.start_text(), state.moves()
+        last = self._roots[slot]
+        if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:
+            for action in moves[len(last[1]) :]:
+                self.search.advance(slot, action)
+        else:
+            self.search.reset(slot, state, self._numbers[slot])
+        self._roots[slot] = (start, moves)
 
     def run(self, slots: Sequence[int]) -> None:
         """Searches the roots of some slots until their budgets are spent or `stop` is called; calling again goes on."""
@@ -167,26 +180,15 @@ class Agent:
         """What the tree of a slot, whose root is `state`, knows now."""
         root = self.search.node(slot)
         best = self.search.best(slot)
-        moves = [self._move_info(state, slot, root, edge) for edge in root.edges]
+        edges = root.edges  # a copy at every look
+        total = max(1, sum(edge.visits for edge in edges))
+        moves = [self._move_info(state, slot, total, edge) for edge in edges]
         moves.sort(key=lambda move: (move.action != best, -move.visits, -move.prior))
         return Analysis(
             tuple(moves), best, self.search.visits(slot), root.q, _wdl(root.q, root.d), root.m, self.search.nodes(slot)
         )
 
-    def _set_root(self, slot: int, state: State) -> None:
-        """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
-        if state.game != self.game:
-            raise GameError(f"this agent plays {self.game.id}, the position is of {state.game.id}")
-        start, moves = state.start_text(), state.moves()
-        last = self._roots[slot]
-        if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:
-            for action in moves[len(last[1]) :]:
-                self.search.advance(slot, action)
-        else:
-            self.search.reset(slot, state, self._numbers[slot])
-        self._roots[slot] = (start, moves)
-
-    def _move_info(self, state: State, slot: int, root: NodeView, edge: EdgeView) -> MoveInfo:
+    def _move_info(self, state: State, slot: int, total: int, edge: EdgeView) -> MoveInfo:
         visited = edge.visits > 0
         decided = self.config.solver and visited and edge.lo == edge.hi
         q = float(-edge.lo) if decided else -edge.q if visited else edge.value
@@ -196,7 +198,7 @@ class Agent:
             action=edge.action,
             text=state.move_text(edge.action),
             visits=edge.visits,
-            share=edge.visits / max(1, sum(e.visits for e in root.edges)),
+            share=edge.visits / total,
             prior=edge.prior,
             q=q,
             wdl=_wdl(q, d),
