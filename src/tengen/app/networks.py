@@ -78,6 +78,7 @@ def changed_settings(config: SearchConfig, settings: Mapping[str, Any]) -> Searc
 @dataclass
 class _Loaded:
     queue: QueueEvaluator
+    plays: str  # the game's id
     users: int = 0
     kept: bool = True  # still among the networks that are kept loaded
 
@@ -141,10 +142,11 @@ class Networks:
             try:
                 key = (path, path.stat().st_mtime_ns)  # a run replaces its current network again and again
                 if key not in self._loaded:
-                    self._loaded[key] = _Loaded(QueueEvaluator(_load(path, player, game)))
+                    self._loaded[key] = _load(path, player, game)
             except OSError as error:
                 raise AppError("unknown_player", f"{player}: {error.strerror}", player=player) from None
             loaded = self._loaded[key]
+            _check_game(player, loaded.plays, game)
             self._loaded.move_to_end(key)
             loaded.users += 1
             while len(self._loaded) > MOST_NETWORKS:
@@ -164,13 +166,17 @@ def _close_if_unused(loaded: _Loaded) -> None:
         loaded.queue.close()
 
 
-def _load(path: Path, player: str, game: Game) -> Evaluator:
+def _check_game(player: str, plays: str, game: Game) -> None:
+    if plays != game.id:
+        message = f"{player} plays {plays}, not {game.id}"
+        raise AppError("wrong_game", message, player=player, plays=plays, game=game.id)
+
+
+def _load(path: Path, player: str, game: Game) -> _Loaded:
     try:
         file = NetworkFile.load(path)
-        if file.game != game.id:
-            message = f"{player} plays {file.game}, not {game.id}"
-            raise AppError("wrong_game", message, player=player, plays=file.game, game=game.id)
-        return make_evaluator(file, game)
+        _check_game(player, file.game, game)
+        return _Loaded(QueueEvaluator(make_evaluator(file, game)), file.game)
     except NetworkError as error:
         raise AppError("unknown_player", str(error).replace(str(path), player), player=player) from None
 

@@ -6,16 +6,20 @@ A run that the app started ends with it, saved: SIGINT is what Ctrl-C is to `ten
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sqlite3
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
+
+import msgspec
 
 from tengen.app.errors import AppError
 from tengen.app.networks import list_runs, network_minutes, network_steps
@@ -23,7 +27,7 @@ from tengen.app.positions import make_game
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
 from tengen.events import Event, History, read_events
-from tengen.games import GameError
+from tengen.games import Game, GameError
 from tengen.health import Health, judge
 from tengen.nn.shape import NetworkShape
 from tengen.preset import file_name
@@ -75,7 +79,11 @@ class Runs:
         self._starting = asyncio.Lock()
 
     def summaries(self) -> list[dict[str, Any]]:
-        return [self._summary(name, run) for name, run in list_runs(self._folder).items()]
+        found = []
+        for name, run in list_runs(self._folder).items():
+            with suppress(AppError):  # a damaged run.toml: not a run any more
+                found.append(self._summary(name, run))
+        return found
 
     def details(self, name: str, since: int) -> dict[str, Any]:
         run = self._find(name)
@@ -100,7 +108,7 @@ class Runs:
     def live(self, name: str) -> dict[str, Any]:
         run = self._find(name)
         game = make_game(_config(run).game)
-        return {"game": game.id, "games": [_live_game(game, each) for each in _read_live(run)[:MOST_GAMES]]}
+        return {"game": game.id, "games": list(islice(_live_games(game, _read_live(run)), MOST_GAMES))}
 
     async def start(self, request: StartRun) -> str:
         game = make_game(request.game)
@@ -270,30 +278,35 @@ def _networks(name: str, run: RunDirectory) -> list[dict[str, Any]]:
     ]
 
 
-def _read_live(run: RunDirectory) -> list[Any]:
-    """The games under way, as training writes them: [{"number": 7, "moves": [3, 3], "value": 0.1}…]."""
+class _LiveGame(msgspec.Struct):
+    """A game under way, as training writes it into live.json, a list of them."""
+
+    number: int
+    moves: list[int]  # actions from the start
+    value: float | None = None  # what the search thinks, for the first player
+
+
+def _read_live(run: RunDirectory) -> list[object]:
     try:
         if run.live.stat().st_size > LARGEST_LIVE:
             return []
-        games = json.loads(run.live.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        games = msgspec.json.decode(run.live.read_bytes())
+    except (OSError, msgspec.DecodeError, RecursionError):
         return []
     return games if isinstance(games, list) else []
 
 
-def _live_game(game: Any, told: dict[str, Any]) -> dict[str, Any]:
-    state = game.start()
-    moves = []
-    for action in told["moves"]:
-        moves.append(state.move_text(action))
-        state.apply(action)
-    return {
-        "number": told["number"],
-        "moves": moves,
-        "stones": state.stones(),
-        "to_move": state.to_move(),
-        "value": told.get("value"),
-    }
+def _live_games(game: Game, told: list[object]) -> Iterator[dict[str, Any]]:
+    """Those that can be played: the file may be anybody's."""
+    for each in told:
+        with suppress(msgspec.ValidationError, GameError):
+            live = msgspec.convert(each, _LiveGame)
+            state, moves = game.start(), []
+            for action in live.moves:
+                moves.append(state.move_text(action))
+                state.apply(action)
+            shown = {"stones": state.stones(), "to_move": state.to_move(), "value": live.value}
+            yield {"number": live.number, "moves": moves, **shown}
 
 
 def _rounded(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

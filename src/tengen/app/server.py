@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
+import uvicorn
 from fastapi import APIRouter, FastAPI, Query, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, PlainTextResponse
@@ -31,10 +32,11 @@ from tengen.app.treesearch import MOST_SEARCHES, Searches
 from tengen.app.withoutsearch import check_solvable, solvable
 from tengen.config import SearchConfig
 
-__all__ = ["make_app"]
+__all__ = ["make_app", "make_server"]
 
 STATIC = Path(__file__).with_name("static")
 MOST_SOCKETS = 64
+LARGEST_MESSAGE = 1 << 16  # on the WebSocket
 DEEPEST_JSON = 6000  # a game in JSON is nested twice per ply, and Go on 19x19 may have 1444
 
 
@@ -59,15 +61,33 @@ def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = Non
     app.add_exception_handler(AppError, _tell_error)
     app.add_exception_handler(RequestValidationError, _tell_invalid)
     app.add_exception_handler(HTTPException, _tell_http)
-    app.include_router(_questions(networks, token is not None), prefix="/api")
+    searches = Searches(networks, threads)
+    app.include_router(_questions(searches, token is not None), prefix="/api")
     app.include_router(_training(runs), prefix="/api/runs")
-    app.include_router(_searching(Searches(networks, threads)), prefix="/api")
+    app.include_router(_searching(searches), prefix="/api")
     _serve_page(app)
     return Guard(app, host, token)
 
 
-def _questions(networks: Networks, token_needed: bool) -> APIRouter:
-    route = APIRouter()
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """Bounds what one connection can cost, before any route is reached."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=LARGEST_MESSAGE,
+        ws_max_queue=4,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=1 << 16,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def _questions(searches: Searches, token_needed: bool) -> APIRouter:
+    route, networks = APIRouter(), searches.networks
 
     @route.get("/about")
     def about() -> dict[str, Any]:
@@ -76,7 +96,7 @@ def _questions(networks: Networks, token_needed: bool) -> APIRouter:
             "token_needed": token_needed,
             "games": [{"id": entry["name"], **entry} for entry in games.registry()],
             "settings": [{**field, "sentence": field["about"]} for field in SearchConfig.fields()],
-            "app": {"search_hz": HERTZ, "searches": MOST_SEARCHES},
+            "app": {"search_hz": HERTZ, "most_searches": MOST_SEARCHES, "searches": searches.running},
         }
 
     @route.get("/game")

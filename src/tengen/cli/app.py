@@ -82,21 +82,7 @@ def open_browser(address: str) -> None:
 
 
 def serve(listener: socket.socket, runs: Path, host: str, token: str | None) -> None:
-    import uvicorn
+    from tengen.app.server import make_app, make_server
 
-    from tengen.app.server import make_app
-
-    config = uvicorn.Config(
-        make_app(runs, host, token),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws_max_size=1 << 16,
-        ws_max_queue=4,
-        ws_per_message_deflate=False,
-        h11_max_incomplete_event_size=1 << 16,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=5,
-    )
     with suppress(KeyboardInterrupt):  # uvicorn passes Ctrl-C on when it has shut down
-        uvicorn.Server(config).run(sockets=[listener])
+        make_server(make_app(runs, host, token)).run(sockets=[listener])
