@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 
 from appserver import PATIENCE, Client, Socket, at, command, reading_slowly, serving
 from tengen import games
-from tengen.agent import Agent, Analysis
+from tengen.agent import Agent
 from tengen.app import live as live_module
 from tengen.app.review import accuracy
 from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, report
@@ -93,6 +93,17 @@ def test_more_goes_on_with_the_same_tree(live: Socket) -> None:
     assert whole["moves"] == first["moves"]
 
 
+def test_the_next_position_inherits_its_part_of_the_tree(live: Socket) -> None:
+    for reuse in (True, False):
+        options = {"tree_reuse": reuse, "memory_mb": 64}
+        live.search("connect4", "4", settings={"sims": 500, **options})
+        inherited = live.search("connect4", "4 4", settings={"sims": 1, **options})[-1]["visits"]
+        assert (inherited > 1) == reuse
+        assert live.search("connect4", "4 4", settings={"sims": 1, **options})[-1]["visits"] == 1  # asked for again
+        live.search("connect4", "4", settings={"sims": 500, **options})
+        assert live.search("connect4", "4 4", settings={"sims": 1, "memory_mb": 65})[-1]["visits"] == 1
+
+
 def test_settings_reach_the_search(live: Socket) -> None:
     wide = live.search("connect4", settings={"sims": 500, "c_ucb": 50.0})[-1]
     narrow = live.search("connect4", settings={"sims": 500, "c_ucb": 0.1})[-1]
@@ -119,6 +130,9 @@ def test_nodes_open_while_it_searches(live: Socket) -> None:
     assert all(branch["parent"] < place for place, branch in enumerate(branches) if place)
     live.say("stop")
     live.hear_until("update", done=True)
+    live.search("connect4", settings={"sims": 1})  # UCB1's terms of moves never tried are infinite
+    live.say("node", path=[])
+    assert [child["u"] for child in live.hear()["node"]["children"]].count(None) == 6
     live.say("node", path=[1, 1, 1, 1, 1, 1, 1])
     assert live.hear()["error"]["code"] == "bad_request"
 
@@ -145,7 +159,7 @@ def test_the_next_move_is_the_one_the_search_takes(options: dict[str, Any]) -> N
         grown = [a["visits"] > b["visits"] for b, a in pairs]
         assert [child["next"] for child in before["children"]] == grown, sims
     assert sims > 5
-    assert next_child(SearchConfig(root="gumbel"), before["children"], at_root=True) is None
+    assert next_child(SearchConfig(root="gumbel"), agent.search.node(0).edges, at_root=True) is None
 
 
 def test_a_new_search_ends_the_old_one(server: Client, live: Socket) -> None:
@@ -248,9 +262,9 @@ def test_a_slow_reader_gets_fewer_updates_and_nothing_is_kept_for_it(
 ) -> None:
     made: list[State] = []
 
-    def counted(state: State, analysis: Analysis) -> dict[str, Any]:
+    def counted(agent: Agent, state: State) -> dict[str, Any]:
         made.append(state)
-        return report(state, analysis)
+        return report(agent, state)
 
     monkeypatch.setattr(live_module, "report", counted)
     with serving(tmp_path, send_buffer=1 << 12) as client, reading_slowly(client) as opened:

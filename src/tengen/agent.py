@@ -176,19 +176,25 @@ class Agent:
         """Ends the search under way in another thread; what it found so far stays. Without one it does nothing."""
         self.search.stop()
 
-    def report(self, state: State, slot: int = 0) -> Analysis:
-        """What the tree of a slot, whose root is `state`, knows now."""
+    def report(self, state: State, slot: int = 0, lines: int | None = None) -> Analysis:
+        """What the tree of a slot, whose root is `state`, knows now.
+
+        Of many moves, following the expected line of each takes longer than all the rest: `lines` is for how many of
+        the most visited it is done (None: all). The others have a line of themselves alone.
+        """
         root = self.search.node(slot)
         best = self.search.best(slot)
         edges = root.edges  # a copy at every look
         total = max(1, sum(edge.visits for edge in edges))
-        moves = [self._move_info(state, slot, total, edge) for edge in edges]
+        few = len(edges) if lines is None else lines
+        least = sorted((edge.visits for edge in edges), reverse=True)[: few + 1][-1] if few < len(edges) else -1
+        moves = [self._move_info(state, slot, total, edge, edge.visits > least) for edge in edges]
         moves.sort(key=lambda move: (move.action != best, -move.visits, -move.prior))
         return Analysis(
             tuple(moves), best, self.search.visits(slot), root.q, _wdl(root.q, root.d), root.m, self.search.nodes(slot)
         )
 
-    def _move_info(self, state: State, slot: int, total: int, edge: EdgeView) -> MoveInfo:
+    def _move_info(self, state: State, slot: int, total: int, edge: EdgeView, follow: bool) -> MoveInfo:
         visited = edge.visits > 0
         decided = self.config.solver and visited and edge.lo == edge.hi
         q = float(-edge.lo) if decided else -edge.q if visited else edge.value
@@ -206,7 +212,7 @@ class Agent:
             u=edge.u,
             lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
             proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if decided else None,
-            pv=self.principal_variation(state, slot, [edge.action]),
+            pv=self.principal_variation(state, slot, [edge.action], limit=20 if follow else 1),
         )
 
     def principal_variation(self, state: State, slot: int, path: list[int], limit: int = 20) -> tuple[str, ...]:

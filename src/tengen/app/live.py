@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import secrets
+import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -29,6 +30,7 @@ from tengen.games import State
 __all__ = ["HERTZ", "Conversation"]
 
 HERTZ = 10  # most updates a second
+PATIENCE = 2  # searching goes on this many times as long as the last look took
 
 
 class Conversation:
@@ -39,6 +41,7 @@ class Conversation:
         self._sending = asyncio.Lock()
         self._id: requests.SearchName | None = None
         self._search: TreeSearch | None = None
+        self._last: TreeSearch | None = None  # analysis, whose tree may have the next position in it
         self._task: asyncio.Task[None] | None = None
 
     async def hold(self) -> None:
@@ -108,9 +111,15 @@ class Conversation:
 
     def _make(self, message: requests.Search | requests.Review, state: State) -> TreeSearch:
         config = changed_settings(search_settings(message.player, state.game), message.settings)
-        analyses = isinstance(message, requests.Review) or message.live
-        seed = 0 if analyses else secrets.randbits(32)  # what is analysed twice is found twice; games differ
-        self._search = TreeSearch(self._searches, message.player, state, config, seed)
+        analyses = isinstance(message, requests.Search) and message.live
+        if analyses and self._last and self._last.leads_to(message.player, state, config):
+            self._search = self._last
+            self._search.follow(state, config)
+        else:
+            # What is analysed twice is found twice; games differ.
+            seed = secrets.randbits(32) if isinstance(message, requests.Search) and not message.live else 0
+            self._search = TreeSearch(self._searches, message.player, state, config, seed)
+        self._last = self._search if analyses else None
         return self._search
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -131,15 +140,18 @@ class Conversation:
         async with search.opened():
             running = asyncio.create_task(search.run())
             try:
-                while not running.done():
-                    await asyncio.wait([running], timeout=1 / HERTZ)
-                    if not running.done() and (found := await search.use(lambda agent: _look(agent, search.state))):
+                pause = 1 / HERTZ
+                while not (await asyncio.wait([running], timeout=pause))[0]:
+                    started = time.monotonic()
+                    found = await search.use(lambda agent: _look(agent, search.state))
+                    pause = max(1 / HERTZ, PATIENCE * (time.monotonic() - started))
+                    if found:
                         await self._tell("update", id, done=False, seconds=search.seconds, **found)
             finally:
                 search.stop()
                 await asyncio.wait([running])
             await running
-        found = await search.use(lambda agent: report(search.state, agent.report(search.state)))
+        found = await search.use(lambda agent: report(agent, search.state))
         await self._tell("update", id, done=True, seconds=search.seconds, **found)
 
     async def _run_quietly(self, id: requests.SearchName, search: TreeSearch) -> None:
@@ -148,7 +160,7 @@ class Conversation:
             await search.run()
 
         def chosen(agent: Agent) -> dict[str, Any]:
-            found = report(search.state, agent.report(search.state))
+            found = report(agent, search.state)
             return found | {"best": search.state.move_text(agent.search.choose(0))}
 
         await self._tell("update", id, done=True, seconds=search.seconds, **await search.use(chosen))
@@ -174,7 +186,7 @@ class Conversation:
 
 
 def _look(agent: Agent, state: State) -> dict[str, Any] | None:
-    return report(state, agent.report(state)) if agent.search.node(0).expanded else None
+    return report(agent, state) if agent.search.node(0).expanded else None
 
 
 async def _ignoring_a_closed_socket(work: Coroutine[Any, Any, None]) -> None:

@@ -7,13 +7,15 @@ short slices, and between two slices whoever waits gets the tree: `use` is the o
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
-from tengen.agent import Agent, Analysis, MoveInfo
+from tengen._core import EdgeView
+from tengen.agent import Agent, MoveInfo
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.config import SearchConfig
@@ -23,6 +25,7 @@ from tengen.treepicture import grow
 __all__ = ["Searches", "TreeSearch"]
 
 SLICE = 0.05  # seconds: what a look may have to wait when its request to stop came too early to be heard
+LINES = 16  # expected lines in a report: Go has hundreds of moves, and nobody reads as many lines
 MOST_SEARCHES = 8  # under way at once; the rest is told to come back
 
 _Result = TypeVar("_Result")
@@ -62,6 +65,19 @@ class TreeSearch:
             self._agent.stop()
         async with self._lock:
             return await self._in_thread(lambda: work(self._made()))
+
+    def leads_to(self, player: str, position: State, config: SearchConfig) -> bool:
+        """Does a position follow from this one by some moves, for the same player with the same options?"""
+        now, then = self.state.moves(), position.moves()
+        follows = position.start_text() == self.state.start_text() and len(then) > len(now) and then[: len(now)] == now
+        budget = {"sims": 0, "seconds": 0.0}
+        same = player == self.player and config.replace(**budget) == self.config.replace(**budget)
+        return same and position.game == self.state.game and follows
+
+    def follow(self, position: State, config: SearchConfig) -> None:
+        """Goes on with a position that this one leads to, in the part of the tree that is left."""
+        self.state, self.config = position, config
+        self.stopped, self.finished, self.seconds = False, False, 0.0
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -119,6 +135,8 @@ class TreeSearch:
         if self._agent is None:
             self._agent = Agent(self.state.game, judge, self._sliced(), seed=self._seed, threads=1)
         self._agent.set_evaluator(judge)
+        if self._agent.config != self._sliced():
+            self._agent.configure(self._sliced())
         self._agent.set_root(self.state)
 
     def _sliced(self) -> SearchConfig:
@@ -145,32 +163,38 @@ class TreeSearch:
 SIMS: dict[str, Any] = next(field for field in SearchConfig.fields() if field["name"] == "sims")
 
 
+def rounded(value: float) -> float | None:
+    """For the wire; UCB1 has infinite terms for moves never tried, which JSON has not."""
+    return round(value, 6) if math.isfinite(value) else None
+
+
 def move_row(state: State, move: MoveInfo) -> dict[str, Any]:
     return {
         "move": move.text,
         "action": move.action,
         "cell": state.landing_cell(move.action),
         "visits": move.visits,
-        "share": move.share,
-        "prior": move.prior,
-        "q": move.q,
-        "wdl": move.wdl,
-        "plies": move.plies,
-        "u": move.u,
-        "lcb": move.lcb,
+        "share": rounded(move.share),
+        "prior": rounded(move.prior),
+        "q": rounded(move.q),
+        "wdl": [rounded(share) for share in move.wdl],
+        "plies": rounded(move.plies),
+        "u": rounded(move.u),
+        "lcb": rounded(move.lcb),
         "proven": move.proven,
         "pv": move.pv,
     }
 
 
-def report(state: State, analysis: Analysis) -> dict[str, Any]:
-    """What a tree knows, moves best first, for the side to move."""
+def report(agent: Agent, state: State) -> dict[str, Any]:
+    """What the tree knows, moves best first, for the side to move."""
+    analysis = agent.report(state, lines=LINES)
     return {
         "visits": analysis.visits,
         "nodes": analysis.nodes,
-        "q": analysis.q,
-        "wdl": analysis.wdl,
-        "plies": analysis.plies,
+        "q": rounded(analysis.q),
+        "wdl": [rounded(share) for share in analysis.wdl],
+        "plies": rounded(analysis.plies),
         "best": state.move_text(analysis.best),
         "moves": [move_row(state, move) for move in analysis.moves],
     }
@@ -185,31 +209,30 @@ def node_report(agent: Agent, root: State, path: list[int]) -> dict[str, Any]:
         view = agent.search.node(0, path)
     except (GameError, ValueError) as error:
         raise AppError("bad_request", error, path=path) from None
-    solver = agent.config.solver
+    solver, edges = agent.config.solver, view.edges
+    chosen = next_child(agent.config, edges, at_root=not path)
     children = [
         {
             "action": edge.action,
             "text": state.move_text(edge.action),
             "visits": edge.visits,
-            "prior": edge.prior,
-            "noise": edge.noise,
-            "q": edge.value,
-            "u": edge.u,
-            "mlh": edge.moves_left,
-            "score": edge.score,
-            "moves_left": 1 + edge.m if edge.visits else None,
+            "prior": rounded(edge.prior),
+            "noise": rounded(edge.noise),
+            "q": rounded(edge.value),
+            "u": rounded(edge.u),
+            "mlh": rounded(edge.moves_left),
+            "score": rounded(edge.score),
+            "moves_left": rounded(1 + edge.m) if edge.visits else None,
             "proven": _proven(-edge.lo, -edge.hi) if solver else None,
-            "next": False,
+            "next": place == chosen,
         }
-        for edge in view.edges
+        for place, edge in enumerate(edges)
     ]
-    if (chosen := next_child(agent.config, children, at_root=not path)) is not None:
-        children[chosen]["next"] = True
     return {
         "visits": view.visits,
-        "q": view.q,
-        "d": view.d,
-        "m": view.m,
+        "q": rounded(view.q),
+        "d": rounded(view.d),
+        "m": rounded(view.m),
         "proven": _proven(view.lo, view.hi) if solver else None,
         "terminal": view.terminal,
         "to_move": state.to_move(),
@@ -217,20 +240,21 @@ def node_report(agent: Agent, root: State, path: list[int]) -> dict[str, Any]:
     }
 
 
-def next_child(config: SearchConfig, children: list[dict[str, Any]], at_root: bool) -> int | None:
+def next_child(config: SearchConfig, edges: Sequence[EdgeView], at_root: bool) -> int | None:
     """Where the next simulation goes, by section 4 of docs/search.md; None where the root has a schedule."""
     if at_root and (config.root == "gumbel" or config.forced_playouts):
         return None
-    alive = [i for i, child in enumerate(children) if child["proven"] != "loss"] or list(range(len(children)))
-    untried = [i for i in alive if children[i]["visits"] == 0]
+    places = range(len(edges))
+    alive = [i for i in places if not (config.solver and edges[i].lo == 1)] or list(places)
+    untried = [i for i in alive if edges[i].visits == 0]
     if untried and (config.rule == "ucb1" or config.fpu_mode == "infinite"):
-        return max(untried, key=lambda i: noisy_prior(config, children[i]))
-    return max(alive, key=lambda i: float(children[i]["score"]), default=None)
+        return max(untried, key=lambda i: _noisy_prior(config, edges[i]))
+    return max(alive, key=lambda i: edges[i].score, default=None)
 
 
-def noisy_prior(config: SearchConfig, child: dict[str, Any]) -> float:
-    share = config.noise_epsilon if child["noise"] else 0.0
-    return float((1 - share) * child["prior"] + share * child["noise"])
+def _noisy_prior(config: SearchConfig, edge: EdgeView) -> float:
+    share = config.noise_epsilon if edge.noise else 0.0
+    return (1 - share) * edge.prior + share * edge.noise
 
 
 def _proven(low: int, high: int) -> str | None:
@@ -246,7 +270,7 @@ def picture(agent: Agent, root: State, nodes: int) -> list[dict[str, Any]]:
             "text": branch.text,
             "mover": branch.mover,
             "visits": branch.visits,
-            "q": branch.q,
+            "q": rounded(branch.q),
             "proven": branch.proven,
             "main": branch.main,
             "depth": branch.depth,
