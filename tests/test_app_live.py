@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 
 from appserver import PATIENCE, Client, Socket, at, command, reading_slowly, serving
 from tengen import games
-from tengen.agent import Agent
+from tengen.agent import Agent, Analysis
 from tengen.app import live as live_module
 from tengen.app.review import accuracy
 from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, report
@@ -139,12 +139,20 @@ def test_nodes_open_while_it_searches(live: Socket) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"solver": False}, {"fpu_mode": "infinite"}, {"rule": "ucb1"}, {"noise_epsilon": 0.3}, {"fpu_mode": "zero"}],
+    [
+        {},
+        {"solver": False},
+        {"fpu_mode": "infinite"},
+        {"rule": "ucb1"},
+        {"noise_epsilon": 0.3},
+        {"fpu_mode": "zero"},
+        {"c_init": 30.0},
+    ],
 )
 def test_the_next_move_is_the_one_the_search_takes(options: dict[str, Any]) -> None:
     """Told from the numbers of a node, and checked by one more simulation."""
     game = games.make("tictactoe")
-    state = game.from_moves("b2")
+    state = game.from_moves("a3 b2 a2")  # whoever does not block at a1 loses
     agent = Agent(game, Hash(game), SearchConfig(sims=1, **options))
     for sims in range(1, 150):
         agent.configure(agent.config.replace(sims=sims))
@@ -160,6 +168,25 @@ def test_the_next_move_is_the_one_the_search_takes(options: dict[str, Any]) -> N
         assert [child["next"] for child in before["children"]] == grown, sims
     assert sims > 5
     assert next_child(SearchConfig(root="gumbel"), agent.search.node(0).edges, at_root=True) is None
+
+
+def test_nobody_reads_a_tree_while_it_is_searched(live: Socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Watched(Agent):
+        searching = False
+
+        def run(self, slots: Sequence[int]) -> None:
+            self.searching = True
+            super().run(slots)
+            self.searching = False
+
+        def report(self, state: State, slot: int = 0, lines: int | None = None) -> Analysis:
+            assert not self.searching
+            return super().report(state, slot, lines)
+
+    monkeypatch.setattr("tengen.app.treesearch.Agent", Watched)
+    live.say("search", position=at("connect4"), player="mcts", settings=ENDLESS)
+    for _ in range(5):
+        live.hear_until("update", done=False)
 
 
 def test_a_new_search_ends_the_old_one(server: Client, live: Socket) -> None:
@@ -235,9 +262,12 @@ def test_a_hundred_abandoned_analyses_free_the_processor(tmp_path: Path) -> None
     with command("--runs", str(tmp_path)) as (process, client):
 
         async def abandon(number: int) -> None:
+            """Half of them are seen to run by an update, half, which tell only their end, by a look at the tree."""
             async with connect(f"ws://127.0.0.1:{client.port}/api/search", open_timeout=PATIENCE) as opened:
                 message = {"type": "search", "id": number, "position": at("connect4"), "player": "mcts"}
-                await opened.send(json.dumps(message | {"settings": ENDLESS}))
+                await opened.send(json.dumps(message | {"settings": ENDLESS, "live": number % 2 == 0}))
+                if number % 2:
+                    await opened.send(json.dumps({"type": "node", "id": number, "path": []}))
                 await opened.recv()
                 opened.transport.abort()  # a page that vanishes says no goodbye
 

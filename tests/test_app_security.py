@@ -196,7 +196,9 @@ def test_only_json_is_read(server: Client) -> None:
     body = json.dumps({"position": at("connect4")})
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
         answer = server.http.post("/api/position", content=body, headers={"content-type": kind})
-        assert answer.status_code == 400, kind
+        assert answer.status_code == 400 and answer.json()["error"]["message"] == "a body must be application/json", (
+            kind
+        )
 
 
 @pytest.mark.parametrize(
