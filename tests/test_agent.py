@@ -75,7 +75,7 @@ def test_trees_follow_the_game_and_start_again_elsewhere() -> None:
     agent.act(state)
     inherited = nodes(agent.search, 0)[(3,)].visits - 1
     state.apply(3)
-    agent._set_root(0, state)
+    agent.set_root(state)
     assert agent.search.visits(0) == inherited > 0
     two_on = CONNECT4.from_moves("426")
     fresh = tree_after(agent_of(sims=200), two_on)
@@ -96,7 +96,7 @@ def test_a_position_from_text_is_a_root_too() -> None:
     agent.act(CONNECT4.from_moves("4433"))
     state = CONNECT4.position(text)
     assert tree_after(agent, state) == tree_after(agent_of(), state)
-    agent._set_root(0, at(state, (4,)))
+    agent.set_root(at(state, (4,)))
     assert agent.search.visits(0) > 0  # it follows from the last one
 
 

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tengen._core import BatchSearch, EdgeView, LeafSource, NodeView, SearchConfig
+from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
 from tengen.games import Game, GameError, State
 
@@ -141,15 +141,28 @@ class Agent:
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"each position needs a slot of its own, not {chosen}")
         for state, slot in zip(states, chosen, strict=True):
-            self._set_root(slot, state)
+            self.set_root(state, slot)
         self.run(chosen)
         return [self.search.choose(slot) for slot in chosen]
 
     def analyze(self, state: State, slot: int = 0) -> Analysis:
         """Searches a position and says what was found about every move."""
-        self._set_root(slot, state)
+        self.set_root(state, slot)
         self.run([slot])
         return self.report(state, slot)
+
+    def set_root(self, state: State, slot: int = 0) -> None:
+        """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
+        if state.game != self.game:
+            raise GameError(f"this agent plays {self.game.id}, the position is of {state.game.id}")
+        start, moves = state.start_text(), state.moves()
+        last = self._roots[slot]
+        if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:
+            for action in moves[len(last[1]) :]:
+                self.search.advance(slot, action)
+        else:
+            self.search.reset(slot, state, self._numbers[slot])
+        self._roots[slot] = (start, moves)
 
     def run(self, slots: Sequence[int]) -> None:
         """Searches the roots of some slots until their budgets are spent or `stop` is called; calling again goes on."""
@@ -163,30 +176,25 @@ class Agent:
         """Ends the search under way in another thread; what it found so far stays. Without one it does nothing."""
         self.search.stop()
 
-    def report(self, state: State, slot: int = 0) -> Analysis:
-        """What the tree of a slot, whose root is `state`, knows now."""
+    def report(self, state: State, slot: int = 0, lines: int | None = None) -> Analysis:
+        """What the tree of a slot, whose root is `state`, knows now.
+
+        Of many moves, following the expected line of each takes longer than all the rest: `lines` is for how many of
+        the most visited it is done (None: all). The others have a line of themselves alone.
+        """
         root = self.search.node(slot)
         best = self.search.best(slot)
-        moves = [self._move_info(state, slot, root, edge) for edge in root.edges]
+        edges = root.edges  # a copy at every look
+        total = max(1, sum(edge.visits for edge in edges))
+        few = len(edges) if lines is None else lines
+        least = sorted((edge.visits for edge in edges), reverse=True)[: few + 1][-1] if few < len(edges) else -1
+        moves = [self._move_info(state, slot, total, edge, edge.visits > least) for edge in edges]
         moves.sort(key=lambda move: (move.action != best, -move.visits, -move.prior))
         return Analysis(
             tuple(moves), best, self.search.visits(slot), root.q, _wdl(root.q, root.d), root.m, self.search.nodes(slot)
         )
 
-    def _set_root(self, slot: int, state: State) -> None:
-        """Moves a slot's tree to a position: by playing on when it follows from the last one, else afresh."""
-        if state.game != self.game:
-            raise GameError(f"this agent plays {self.game.id}, the position is of {state.game.id}")
-        start, moves = state.start_text(), state.moves()
-        last = self._roots[slot]
-        if last is not None and last[0] == start and moves[: len(last[1])] == last[1]:
-            for action in moves[len(last[1]) :]:
-                self.search.advance(slot, action)
-        else:
-            self.search.reset(slot, state, self._numbers[slot])
-        self._roots[slot] = (start, moves)
-
-    def _move_info(self, state: State, slot: int, root: NodeView, edge: EdgeView) -> MoveInfo:
+    def _move_info(self, state: State, slot: int, total: int, edge: EdgeView, follow: bool) -> MoveInfo:
         visited = edge.visits > 0
         decided = self.config.solver and visited and edge.lo == edge.hi
         q = float(-edge.lo) if decided else -edge.q if visited else edge.value
@@ -196,7 +204,7 @@ class Agent:
             action=edge.action,
             text=state.move_text(edge.action),
             visits=edge.visits,
-            share=edge.visits / max(1, sum(e.visits for e in root.edges)),
+            share=edge.visits / total,
             prior=edge.prior,
             q=q,
             wdl=_wdl(q, d),
@@ -204,7 +212,7 @@ class Agent:
             u=edge.u,
             lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
             proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if decided else None,
-            pv=self.principal_variation(state, slot, [edge.action]),
+            pv=self.principal_variation(state, slot, [edge.action], limit=20 if follow else 1),
         )
 
     def principal_variation(self, state: State, slot: int, path: list[int], limit: int = 20) -> tuple[str, ...]:

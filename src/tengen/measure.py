@@ -10,24 +10,23 @@ Games of one measurement start from openings of their own, so that measuring twi
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
-import msgspec
 import numpy as np
 
 from tengen import games
 from tengen.agent import Agent
 from tengen.arena import Match, draw_openings, play_match
-from tengen.elo import Pairing, Rating, ladder
+from tengen.elo import Pairing
 from tengen.evaluator import Evaluator, make_evaluator
 from tengen.files import write_durably
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.players import AgentPlayer, Player, make_player, slots_that_fit
-from tengen.rundir import RunDirectory, RunError
+from tengen.rundir import RunDirectory
 from tengen.scorecard import CLASSES, Positions, measure, network_check, own_positions
+from tengen.standings import Measurement, Standings
 
 __all__ = ["Measurer", "Standings"]
 
@@ -53,27 +52,6 @@ class Trained(Protocol):
     def stop(self) -> threading.Event: ...
 
 
-@dataclass(frozen=True)
-class Measurement:
-    network: str  # file name without .onnx
-    minutes: float
-    values: dict[str, float | str]
-
-
-@dataclass
-class Standings:
-    """What `ladder.json` holds."""
-
-    level: int  # playouts of the pure MCTS to beat
-    best: str = ""  # the network in best.onnx
-    best_score: float = -1.0  # at this level; below 0 when nobody has played it yet
-    pairings: list[Pairing] = field(default_factory=list)
-    measurements: list[Measurement] = field(default_factory=list)
-
-    def ratings(self) -> dict[str, Rating]:
-        return {rating.name: rating for rating in ladder(self.pairings)}
-
-
 class _InterruptedError(Exception):
     """The run is being stopped: what was played so far is no measurement."""
 
@@ -87,16 +65,7 @@ class Measurer:
         self._config = run.config()
         self._game = games.make(self._config.game)
         self._stop = threading.Event()
-        self.standings = self._read()
-
-    def _read(self) -> Standings:
-        path = self._run.ladder
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=Standings)
-        except FileNotFoundError:
-            return Standings(self._config.measure.level)
-        except (OSError, msgspec.DecodeError) as error:
-            raise RunError(f"{path}: {error}; move it away to begin a new ladder") from None
+        self.standings = Standings.read(run.ladder, self._config.measure.level)
 
     def __call__(self, trainer: Trained) -> dict[str, Any]:
         """The values of the trainer's network; none when the run is stopped meanwhile."""
@@ -221,7 +190,7 @@ class Measurer:
         return match
 
     def _write(self) -> None:
-        write_durably(self._run.ladder, msgspec.json.format(msgspec.json.encode(self.standings)))
+        self.standings.write(self._run.ladder)
 
 
 def _name(level: int) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,8 @@ from tengen.files import write_durably
 from tengen.runconfig import RunConfig
 
 __all__ = ["RunDirectory", "RunError"]
+
+LOCK_ATTEMPTS = 5
 
 
 class RunError(Exception):
@@ -65,6 +68,20 @@ class RunDirectory:
     def network(self, step: int) -> Path:
         return self.networks / f"{step:08}.onnx"
 
+    def is_locked(self) -> bool:
+        """Is somebody training here now? Takes a shared lock for an instant, which `locked` waits for."""
+        try:
+            descriptor = os.open(self.path / "lock", os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps other processes from training here; the system lets go of it however this process ends."""
@@ -75,10 +92,20 @@ class RunDirectory:
         except OSError as error:
             raise RunError(f"cannot write to {self.path}: {error.strerror}") from None
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RunError(f"another process is training in {self.path}; wait for it, or use --run DIR") from None
+            if not _lock(descriptor):
+                raise RunError(f"another process is training in {self.path}; wait for it, or use --run DIR")
             yield
         finally:
             os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Tries more than once: whoever only looks whether the lock is held has it for an instant."""
+    for attempt in range(LOCK_ATTEMPTS):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if attempt + 1 < LOCK_ATTEMPTS:
+                time.sleep(0.02)
+    return False

@@ -51,10 +51,14 @@ def grow(agent: Agent, state: State, limit: int = 200, slot: int = 0) -> list[Br
     view = agent.search.node(slot)
     root = Branch("", None, view.visits, view.q, main=True)
     found: list[Branch] = []
+    # Each with the position before its last move: only nodes that are drawn need the one after it.
     waiting: list[tuple[int, int, Branch, tuple[int, ...], State]] = [(0, 0, root, (), state)]
     order = 0
     while waiting and len(found) < limit:
-        _, _, branch, path, position = heapq.heappop(waiting)
+        _, _, branch, path, before = heapq.heappop(waiting)
+        position = before.copy()
+        if path:
+            position.apply(path[-1])
         found.append(branch)
         if branch.parent:
             branch.parent.children.append(branch)
@@ -62,8 +66,6 @@ def grow(agent: Agent, state: State, limit: int = 200, slot: int = 0) -> list[Br
             if edge.visits == 0:
                 continue
             order += 1
-            after = position.copy()
-            after.apply(edge.action)
             sign = -1 if branch.depth % 2 == 0 else 1  # numbers of a child belong to its own side to move
             proven = {1: "win", 0: "draw", -1: "loss"}[sign * edge.lo] if edge.lo == edge.hi else None
             child = Branch(
@@ -75,7 +77,7 @@ def grow(agent: Agent, state: State, limit: int = 200, slot: int = 0) -> list[Br
                 depth=branch.depth + 1,
                 parent=branch,
             )
-            heapq.heappush(waiting, (-edge.visits, order, child, (*path, edge.action), after))
+            heapq.heappush(waiting, (-edge.visits, order, child, (*path, edge.action), position))
     for branch in found:  # children arrived most visited first
         if branch.main and branch.children:
             branch.children[0].main = True

@@ -20,7 +20,7 @@ from tengen.config import ConfigError
 from tengen.games import GameError
 
 VERBS = (
-    *("games", "play", "analyze", "match"),
+    *("app", "games", "play", "analyze", "match"),
     *("train", "status", "records", "score", "export"),
     *("perft", "solve", "bench", "doctor"),
 )  # fmt: skip

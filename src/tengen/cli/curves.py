@@ -7,6 +7,7 @@ from rich import box
 from rich.table import Table
 
 from tengen.events import Event, number_of
+from tengen.runreport import series
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -50,12 +51,6 @@ def short(value: float) -> str:
     if size >= 1e4:
         return f"{value / 1e3:.1f}k"
     return f"{value:.0f}" if size >= 1000 else f"{value:.3g}"
-
-
-def series(events: Sequence[Event], name: str, kind: str = "turn") -> list[tuple[float, float]]:
-    """Minutes and value wherever the events have it."""
-    known = ((event.minutes, number_of(event, name)) for event in events if event.kind == kind)
-    return [(minutes, value) for minutes, value in known if value is not None]
 
 
 def curves_table(events: Sequence[Event], width: int = 32) -> Table:

@@ -3,7 +3,6 @@
 import argparse
 import json
 import sqlite3
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 EXAMPLE = """example: tengen status runs/connect4
          tengen status runs/connect4 --json"""
 
-POINTS = 200  # of a curve in JSON
-
 
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "status", "show the curves and the health of a training run", EXAMPLE, run)
@@ -27,10 +24,11 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.health import judge
+    from tengen.runreport import describe
 
     events = read_run(args.folder)
     health, language = judge(events), args.lang or phrases.language()
-    report = describe(args.folder, events)
+    report = {"run": str(args.folder), **describe(events)}
     if args.json:
         print(json.dumps(report | {"health": health.to_dict(language)} | details(events), ensure_ascii=False))
     else:
@@ -56,36 +54,14 @@ def read_run(folder: Path) -> "list[Event]":
     return events
 
 
-def describe(folder: Path, events: "list[Event]") -> dict[str, Any]:
-    """Where the run stands."""
-    last, start = events[-1], next(event for event in reversed(events) if event.kind == "start")
-    turn = next((event for event in reversed(events) if event.kind == "turn"), start)
-    steps, minutes = start.values["planned_steps"], start.values["planned_minutes"]
-    progress = min(1.0, last.step / steps if steps else last.minutes / minutes)
-    state = "going on" if last.kind != "end" else "finished" if last.values.get("finished") else "stopped"
-    return {
-        "run": str(folder),
-        "game": start.values["game"],
-        "size": start.values["size"],
-        "state": state,  # "going on" may also mean killed: see how long ago it was heard of
-        "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
-        "progress": progress,
-        "minutes": last.minutes,
-        "planned_minutes": minutes,
-        "step": last.step,
-        "planned_steps": steps,
-        "games": turn.values.get("total_games", 0),
-        "positions": turn.values.get("positions", 0),
-    }
-
-
 def details(events: "list[Event]") -> dict[str, Any]:
     """Curves as lists of [minutes, value], and every measurement."""
-    from tengen.cli.curves import CURVES, series
+    from tengen.cli.curves import CURVES
+    from tengen.runreport import series, thinned
 
     curves = {name: series(events, name) for name in CURVES}
     return {
-        "curves": {name: points[:: len(points) // POINTS + 1] for name, points in curves.items() if points},
+        "curves": {name: thinned(points) for name, points in curves.items() if points},
         "measurements": [
             {"minutes": event.minutes, "step": event.step, **event.values}
             for event in events

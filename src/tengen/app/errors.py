@@ -1,0 +1,30 @@
+"""What went wrong, as the page can translate it: a code, its parameters, and one English line."""
+
+from typing import Any
+
+__all__ = ["AppError"]
+
+STATUS = {
+    "unknown_game": 404,
+    "unknown_player": 404,
+    "unknown_run": 404,
+    "run_busy": 409,
+    "too_large": 413,
+    "too_busy": 429,
+    "forbidden": 403,
+}
+
+
+class AppError(Exception):
+    """Becomes a 4xx answer, or an error message on the WebSocket."""
+
+    def __init__(self, code: str, message: object, **params: Any) -> None:
+        super().__init__(" ".join(str(message).split()))
+        self.code, self.params = code, params
+
+    @property
+    def status(self) -> int:
+        return STATUS.get(self.code, 400)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"code": self.code, "message": str(self), "params": self.params}

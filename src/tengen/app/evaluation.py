@@ -1,0 +1,36 @@
+"""What bare networks think of a position, without any search: the time machine asks one after another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tengen.app.errors import AppError
+from tengen.app.networks import SEARCHING, Networks
+from tengen.app.withoutsearch import WITHOUT_SEARCH
+from tengen.evaluator import Batch, Rollout
+from tengen.games import State
+
+__all__ = ["evaluate"]
+
+
+def evaluate(networks: Networks, state: State, players: list[str]) -> dict[str, Any]:
+    if state.is_terminal():
+        raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
+    return {"answers": [_answer(networks, state, player) for player in players]}
+
+
+def _answer(networks: Networks, state: State, player: str) -> dict[str, Any]:
+    if player in (*SEARCHING, *WITHOUT_SEARCH):
+        raise AppError("not_supported", f"{player} is not a network", player=player)
+    shown = Batch(state.planes()[None], np.array([state.hash()], np.uint64))
+    with networks.evaluator(player, state.game) as judge:
+        assert not isinstance(judge, Rollout)
+        answer = judge(shown)
+    legal = state.legal_actions()
+    logits = np.array([answer.policy[0][state.policy_index(action)] for action in legal], np.float64)
+    weights = np.exp(logits - logits.max())
+    prior = {state.move_text(a): float(p) for a, p in zip(legal, weights / weights.sum(), strict=True)}
+    wdl = [float(share) for share in answer.wdl[0]]
+    return {"player": player, "wdl": wdl, "plies": float(answer.moves_left[0]), "prior": prior}

@@ -1,0 +1,134 @@
+"""Games in and out: lists of moves, position texts, SGF, and JSON.
+
+A game is a tree of plain dicts: {"move": text or None, "comment": text, "children": [...]}, the root without a move,
+the first child the main line. Trees are as deep as games are long, so nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tengen.app import sgf
+from tengen.app.errors import AppError
+from tengen.app.positions import check_length, make_game, move_texts, play, start_of
+from tengen.app.tree import Tree, deepest, line
+from tengen.games import Game, GameError, State
+from tengen.preset import file_name
+
+__all__ = ["export", "is_known_to_sgf", "parse"]
+
+MOST_NODES = 20_000
+JSON_FORMAT = "tengen-game-1"
+
+is_known_to_sgf = sgf.is_known
+
+
+def parse(text: str, game: str | None) -> dict[str, Any]:
+    """The game in a text of any of the formats. `game` says which game bare moves and positions are of."""
+    text = text.strip()
+    tree: object
+    if text.startswith("(") or "(;" in text[:200]:
+        found, start, tree = sgf.read(text)
+    elif text.startswith("{"):
+        found, start, tree = _read_json(text)
+    else:
+        if game is None:
+            raise AppError("bad_request", "which game are these moves of?")
+        found, start, tree = _read_plain(text, make_game(game))
+    return {"game": found.id, "start": start, "tree": checked(found, start, tree)}
+
+
+def export(game_id: str, start: str | None, tree: dict[str, Any], format: str) -> dict[str, str]:
+    game = make_game(game_id)
+    clean = checked(game, start, tree)
+    name = file_name(game.id)
+    if format == "sgf":
+        return {"text": sgf.write(game, start, clean), "file_name": f"{name}.sgf"}
+    if format == "json":
+        content = {"format": JSON_FORMAT, "game": game.id, "start": start, "tree": clean}
+        return {"text": json.dumps(content, ensure_ascii=False), "file_name": f"{name}.json"}
+    return {"text": _moves_text(game, start, clean), "file_name": f"{name}.txt"}
+
+
+def checked(game: Game, start: str | None, tree: object) -> Tree:
+    """A copy with every move played by the rules and spelled as the rules spell it, and nothing else in it."""
+    first = start_of(game, start)
+    root = _node(tree, None)
+    count, waiting = 0, [(first, root, tree, 0)]
+    while waiting:
+        state, node, source, depth = waiting.pop()
+        check_length(game, depth)
+        for child in _children(source):
+            count += 1
+            if count > MOST_NODES:
+                raise AppError(
+                    "too_large", f"a game has at most {MOST_NODES} moves, branches included", most=MOST_NODES
+                )
+            after = state.copy()
+            text = child.get("move")
+            if not isinstance(text, str) or not _is_text(text):
+                raise AppError("bad_moves", "every node below the first needs a move")
+            made = _node(child, play(after, text, depth))
+            node["children"].append(made)
+            waiting.append((after, made, child, depth + 1))
+    return root
+
+
+def _node(source: object, move: str | None) -> Tree:
+    if not isinstance(source, dict):
+        raise AppError("bad_moves", "a node is an object with move, comment and children")
+    comment = source.get("comment")
+    if comment is not None and (not isinstance(comment, str) or not _is_text(comment)):
+        raise AppError("bad_moves", "a comment is a text")
+    return {"move": move, **({"comment": comment} if comment else {}), "children": []}
+
+
+def _children(source: object) -> Iterator[dict[str, Any]]:
+    children = source.get("children", []) if isinstance(source, dict) else None
+    if not isinstance(children, list) or not all(isinstance(child, dict) for child in children):
+        raise AppError("bad_moves", "children are a list of nodes")
+    return iter(children)
+
+
+def _is_text(text: str) -> bool:
+    """JSON can hold halves of characters, which no file can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
+def _read_json(text: str) -> tuple[Game, str | None, object]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise AppError("bad_request", f"not JSON: {error}") from None
+    start = content.get("start")
+    if not isinstance(content.get("game"), str) or not isinstance(start, str | None) or "tree" not in content:
+        raise AppError("bad_request", "not a game: it needs game, start and tree")
+    if not _is_text(content["game"] + (start or "")):
+        raise AppError("bad_request", "not a game: it holds halves of characters")
+    return make_game(content["game"]), start, content["tree"]
+
+
+def _read_plain(text: str, game: Game) -> tuple[Game, str | None, Tree]:
+    """Moves, or a position: only positions have rows, separated by slashes."""
+    if not _is_text(text):
+        raise AppError("bad_moves", "the moves are not text")
+    state: State
+    try:
+        state = game.position(text) if "/" in text else game.from_moves(text or "-")
+    except GameError as error:
+        raise AppError("bad_position" if "/" in text else "bad_moves", error) from None
+    return game, state.start_text() or None, line(move_texts(state))
+
+
+def _moves_text(game: Game, start: str | None, tree: Tree) -> str:
+    """The main line as the game writes it."""
+    state = start_of(game, start)
+    for node in deepest(tree):
+        state.apply(state.parse_move(node["move"]))
+    return state.moves_text()

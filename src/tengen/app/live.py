@@ -1,0 +1,212 @@
+"""The WebSocket: one search at a time, seen while it runs; it ends with the socket.
+
+Updates are made when they can be sent, never kept: a slow reader gets fewer of them, and fresh ones. Nothing queues up,
+because the next message is read only after the last was answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from tengen.agent import Agent
+from tengen.app import requests
+from tengen.app.errors import AppError
+from tengen.app.networks import changed_settings, search_settings
+from tengen.app.positions import read_position
+from tengen.app.review import review
+from tengen.app.treesearch import Searches, TreeSearch, node_report, picture, report
+from tengen.app.withoutsearch import WITHOUT_SEARCH, answer
+from tengen.games import State
+
+__all__ = ["HERTZ", "Conversation"]
+
+HERTZ = 10  # most updates a second
+PATIENCE = 2  # searching goes on this many times as long as the last look took
+
+
+class Conversation:
+    """What one page and the server say to each other."""
+
+    def __init__(self, socket: WebSocket, searches: Searches) -> None:
+        self._socket, self._searches = socket, searches
+        self._sending = asyncio.Lock()
+        self._id: requests.SearchName | None = None
+        self._search: TreeSearch | None = None
+        self._last: TreeSearch | None = None  # analysis, whose tree may have the next position in it
+        self._task: asyncio.Task[None] | None = None
+
+    async def hold(self) -> None:
+        await self._socket.accept()
+        try:
+            while (message := await self._socket.receive())["type"] == "websocket.receive":
+                if (text := message.get("text")) is None:
+                    return await self._socket.close(1003, "texts only")
+                await self._hear(text)
+        except WebSocketDisconnect:
+            pass
+        finally:
+            await self._end()
+
+    async def _hear(self, text: str) -> None:
+        try:
+            message = requests.MESSAGE.validate_json(text)
+        except ValidationError as error:
+            problem = AppError("bad_request", _first_problem(error))
+            return await self._tell("error", _id_of(text), error=problem.to_dict())
+        try:
+            await self._act(message)
+        except AppError as error:
+            await self._tell("error", message.id, error=error.to_dict())
+
+    async def _act(self, message: requests.Message) -> None:
+        match message:
+            case requests.Search() | requests.Review():
+                await self._end()
+                await self._begin(message)
+            case requests.Stop():
+                if message.id == self._id and self._search:
+                    self._search.stop()
+            case requests.More():
+                search = self._known(message.id)
+                if self._task and not self._task.done():
+                    search.stop()
+                    await asyncio.wait([self._task])
+                await search.add_simulations(message.sims)
+                self._start(self._run_live(message.id, search))
+            case requests.Node():
+                search, path = self._known(message.id), message.path
+                node = await search.use(lambda agent: node_report(agent, search.state, path))
+                await self._tell("node", message.id, path=path, node=node)
+            case requests.Picture():
+                search, nodes = self._known(message.id), message.nodes
+                branches = await search.use(lambda agent: picture(agent, search.state, nodes))
+                await self._tell("picture", message.id, branches=branches)
+
+    async def _begin(self, message: requests.Search | requests.Review) -> None:
+        state = read_position(message.position)
+        self._id = message.id
+        if isinstance(message, requests.Review):
+            search = self._make(message, state)
+            self._start(review(search, lambda **row: self._tell("review", message.id, **row)))
+            return
+        if state.is_terminal():
+            raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
+        if message.player in WITHOUT_SEARCH:
+            loop = asyncio.get_running_loop()
+            found = await loop.run_in_executor(self._searches.threads, answer, message.player, state)
+            await self._tell("update", message.id, done=True, seconds=0.0, **found)
+            return
+        search = self._make(message, state)
+        runs = self._run_live if message.live else self._run_quietly
+        self._start(runs(message.id, search))
+
+    def _make(self, message: requests.Search | requests.Review, state: State) -> TreeSearch:
+        config = changed_settings(search_settings(message.player, state.game), message.settings)
+        analyses = isinstance(message, requests.Search) and message.live
+        if analyses and self._last and self._last.leads_to(message.player, state, config):
+            self._search = self._last
+            self._search.follow(state, config)
+        else:
+            # What is analysed twice is found twice; games differ.
+            seed = secrets.randbits(32) if isinstance(message, requests.Search) and not message.live else 0
+            self._search = TreeSearch(self._searches, message.player, state, config, seed)
+        self._last = self._search if analyses else None
+        return self._search
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        name = self._id
+
+        async def guarded() -> None:
+            try:
+                await work
+            except AppError as error:
+                await self._tell("error", name, error=error.to_dict())
+            except Exception:
+                logging.getLogger(__name__).exception("a search failed")
+                await self._socket.close(1011)
+
+        self._task = asyncio.create_task(_ignoring_a_closed_socket(guarded()))
+
+    async def _run_live(self, id: requests.SearchName, search: TreeSearch) -> None:
+        async with search.opened():
+            running = asyncio.create_task(search.run())
+            try:
+                pause = 1 / HERTZ
+                while not (await asyncio.wait([running], timeout=pause))[0]:
+                    started = time.monotonic()
+                    found = await search.use(lambda agent: _look(agent, search.state))
+                    pause = max(1 / HERTZ, PATIENCE * (time.monotonic() - started))
+                    if found:
+                        await self._tell("update", id, done=False, seconds=search.seconds, **found)
+            finally:
+                search.stop()
+                await asyncio.wait([running])
+            await running
+        found = await search.use(lambda agent: report(agent, search.state))
+        await self._tell("update", id, done=True, seconds=search.seconds, **found)
+
+    async def _run_quietly(self, id: requests.SearchName, search: TreeSearch) -> None:
+        """For playing: only the end, with the move that the options' temperature draws."""
+        async with search.opened():
+            await search.run()
+
+        def chosen(agent: Agent) -> dict[str, Any]:
+            found = report(agent, search.state)
+            return found | {"best": search.state.move_text(agent.search.choose(0))}
+
+        await self._tell("update", id, done=True, seconds=search.seconds, **await search.use(chosen))
+
+    def _known(self, id: requests.SearchName) -> TreeSearch:
+        if self._search is None or id != self._id:
+            raise AppError("bad_request", f"there is no search {id!r} on this socket", id=id)
+        return self._search
+
+    async def _end(self) -> None:
+        """Ends the search under way; returns when no thread works for it any more."""
+        if self._search:
+            self._search.stop()
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        self._search = self._task = self._id = None
+
+    async def _tell(self, type: str, id: object, **values: Any) -> None:
+        async with self._sending:
+            text = json.dumps({"type": type, "id": id, **values}, allow_nan=False, separators=(",", ":"))
+            await self._socket.send_text(text)
+
+
+def _look(agent: Agent, state: State) -> dict[str, Any] | None:
+    return report(agent, state) if agent.search.node(0).expanded else None
+
+
+async def _ignoring_a_closed_socket(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except (WebSocketDisconnect, RuntimeError):  # RuntimeError: what Starlette says about sending after a close
+        return
+
+
+def _id_of(text: str) -> object:
+    """The id of a message that is wrong otherwise, if it has one."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    id = message.get("id") if isinstance(message, dict) else None
+    return id if isinstance(id, str | int) else None
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])

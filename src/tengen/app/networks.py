@@ -1,0 +1,224 @@
+"""Who can be asked to play or analyse: networks that ship or were trained here, and players without one.
+
+    shipped             the network that comes with the package
+    run:NAME/best       the strongest network of a run; also /current and /00012345, by training step
+    mcts, uniform       searches without a network
+    random, solver      no search at all
+
+Names are looked up in lists of what is there and never become paths.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tengen.app.errors import AppError
+from tengen.app.levels import read_levels
+from tengen.config import ConfigError, SearchConfig
+from tengen.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
+from tengen.games import Game
+from tengen.network import NetworkError, NetworkFile, shipped_network
+from tengen.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
+from tengen.preset import playing_search
+from tengen.rundir import RunDirectory, RunError
+from tengen.standings import Standings
+
+__all__ = ["SEARCHING", "Networks", "list_runs", "search_settings"]
+
+SEARCHING = ("mcts", "uniform")  # without a network
+MCTS_SIMS = 1000
+MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
+# What one search may take: a page is open for hours, and there may be several.
+LARGEST = {"memory_mb": 4096, "cache_mb": 1024}
+
+
+def list_runs(folder: Path) -> dict[str, RunDirectory]:
+    """The runs in a folder, by name."""
+    if not folder.is_dir():
+        return {}
+    runs = (RunDirectory(entry) for entry in sorted(folder.iterdir()) if not entry.name.startswith("."))
+    return {run.path.name: run for run in runs if run.exists()}
+
+
+def network_steps(run: RunDirectory) -> list[Path]:
+    """The networks of a run, by training step."""
+    if not run.networks.is_dir():
+        return []
+    return sorted(path for path in run.networks.iterdir() if re.fullmatch(r"\d{8,}\.onnx", path.name))
+
+
+def search_settings(player: str, game: Game) -> SearchConfig:
+    """How a player searches unless it is told otherwise."""
+    if player == "mcts":
+        return pure_mcts(game, MCTS_SIMS, solver=True)
+    if player == "uniform":
+        return SearchConfig()
+    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
+
+
+def changed_settings(config: SearchConfig, settings: Mapping[str, Any]) -> SearchConfig:
+    """The page's sliders, judged by the search's own table."""
+    try:
+        config = config.replace(**settings)
+    except (ConfigError, TypeError) as error:
+        raise AppError("bad_setting", error) from None
+    for name, most in LARGEST.items():
+        if getattr(config, name) > most:
+            raise AppError("bad_setting", f"{name} must be at most {most} in the app", name=name, most=most)
+    return config
+
+
+@dataclass
+class _Loaded:
+    queue: QueueEvaluator
+    plays: str  # the game's id
+    users: int = 0
+    kept: bool = True  # still among the networks that are kept loaded
+
+
+class Networks:
+    """Finds players by id. One evaluator per network, shared by everybody who asks it, the latest few kept loaded."""
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._lock = threading.Lock()
+        self._loaded: OrderedDict[tuple[Path, int], _Loaded] = OrderedDict()
+
+    def available(self, game: Game) -> dict[str, Any]:
+        shipped = shipped_network(game)
+        networks = [_shipped_entry(shipped, game)] if shipped else []
+        for name, run in list_runs(self._runs).items():
+            networks += _run_entries(name, run, game)
+        others = [*SEARCHING, "random", *(["solver"] if game.id == "connect4" else [])]
+        searches = {name: search_settings(name, game).to_dict() for name in ("network", *SEARCHING)}
+        return {"networks": networks, "others": others, "levels": read_levels(game), "settings": searches}
+
+    @contextmanager
+    def evaluator(self, player: str, game: Game) -> Iterator[Evaluator | Rollout]:
+        """What judges positions for a player that searches, for as long as the block lasts."""
+        if player == "mcts":
+            yield Rollout()
+        elif player == "uniform":
+            yield Uniform(game)
+        else:
+            loaded = self._borrow(self._path(player, game), player, game)
+            try:
+                with loaded.queue.client() as evaluate:
+                    yield evaluate
+            finally:
+                self._give_back(loaded)
+
+    def close(self) -> None:
+        with self._lock:
+            for loaded in self._loaded.values():
+                loaded.queue.close()
+            self._loaded.clear()
+
+    def _path(self, player: str, game: Game) -> Path:
+        if player == "shipped":
+            path = shipped_network(game)
+            if path is None:
+                raise AppError("unknown_player", f"no network ships for {game.id}", player=player)
+            return path
+        found = re.fullmatch(r"run:(.+)/(best|current|\d{8,12})", player, re.ASCII)
+        run = list_runs(self._runs).get(found[1]) if found else None
+        if found is None or run is None:
+            raise AppError("unknown_player", f"there is no player {player!r}", player=player)
+        named = {"best": run.best, "current": run.current} | {path.stem: path for path in network_steps(run)}
+        path = named.get(found[2])
+        if path is None or not path.is_file():
+            raise AppError("unknown_player", f"the run {found[1]} has no network {found[2]}", player=player)
+        return path
+
+    def _borrow(self, path: Path, player: str, game: Game) -> _Loaded:
+        with self._lock:
+            try:
+                key = (path, path.stat().st_mtime_ns)  # a run replaces its current network again and again
+                if key not in self._loaded:
+                    self._loaded[key] = _load(path, player, game)
+            except OSError as error:
+                raise AppError("unknown_player", f"{player}: {error.strerror}", player=player) from None
+            loaded = self._loaded[key]
+            _check_game(player, loaded.plays, game)
+            self._loaded.move_to_end(key)
+            loaded.users += 1
+            while len(self._loaded) > MOST_NETWORKS:
+                _, oldest = self._loaded.popitem(last=False)
+                oldest.kept = False
+                _close_if_unused(oldest)
+            return loaded
+
+    def _give_back(self, loaded: _Loaded) -> None:
+        with self._lock:
+            loaded.users -= 1
+            _close_if_unused(loaded)
+
+
+def _close_if_unused(loaded: _Loaded) -> None:
+    if not loaded.kept and loaded.users == 0:
+        loaded.queue.close()
+
+
+def _check_game(player: str, plays: str, game: Game) -> None:
+    if plays != game.id:
+        message = f"{player} plays {plays}, not {game.id}"
+        raise AppError("wrong_game", message, player=player, plays=plays, game=game.id)
+
+
+def _load(path: Path, player: str, game: Game) -> _Loaded:
+    try:
+        file = NetworkFile.load(path)
+        _check_game(player, file.game, game)
+        return _Loaded(QueueEvaluator(make_evaluator(file, game)), file.game)
+    except NetworkError as error:
+        raise AppError("unknown_player", str(error).replace(str(path), player), player=player) from None
+
+
+def _shipped_entry(path: Path, game: Game) -> dict[str, Any]:
+    file = NetworkFile.load(path, game)
+    return _entry("shipped", "shipped", file.size, file.step, None, None)
+
+
+def _run_entries(name: str, run: RunDirectory, game: Game) -> list[dict[str, Any]]:
+    """A run's networks, the strongest first. Read from names: opening hundreds of files would be slow."""
+    try:
+        config = run.config()
+    except RunError:
+        return []
+    if config.game != game.id:
+        return []
+    minutes = network_minutes(run)
+    named = [(key, path) for key, path in (("best", run.best), ("current", run.current)) if path.is_file()]
+    steps = [(path.stem, path) for path in network_steps(run)]
+    return [
+        _entry(
+            f"run:{name}/{key}",
+            f"{name} {key}",
+            config.loop.size,
+            int(key) if key.isdecimal() else None,
+            name,
+            minutes.get(key),
+        )
+        for key, _ in [*named, *reversed(steps)]
+    ]
+
+
+def network_minutes(run: RunDirectory) -> dict[str, float]:
+    """When each measured network was made."""
+    try:
+        standings = Standings.read(run.ladder)
+    except RunError:
+        return {}
+    made = {measurement.network: measurement.minutes for measurement in standings.measurements}
+    return made | ({"best": made[standings.best]} if standings.best in made else {})
+
+
+def _entry(id: str, name: str, size: str, step: int | None, run: str | None, minutes: float | None) -> dict[str, Any]:
+    return {"id": id, "name": name, "size": size, "step": step, "run": run, "minutes": minutes}

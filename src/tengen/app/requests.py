@@ -1,0 +1,100 @@
+"""What the page may say: models of every request and of every WebSocket message, with bounds on all of it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+LONGEST_MOVES = 2000  # above the longest game of the registry; the game's own bound is checked against its rules
+
+GameId = Annotated[str, Field(min_length=1, max_length=100, examples=["connect4", "gomoku:9"])]
+MoveText = Annotated[str, Field(max_length=20)]
+PlayerId = Annotated[str, Field(min_length=1, max_length=200, examples=["shipped", "mcts", "run:NAME/best"])]
+Setting = bool | int | float | Annotated[str, Field(max_length=40)]
+Settings = Annotated[dict[Annotated[str, Field(max_length=40)], Setting], Field(max_length=100)]
+SearchName = int | Annotated[str, Field(max_length=80)]
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Position(Request):
+    """A game from its start, or from a position text, and the moves since."""
+
+    game: GameId
+    start: Annotated[str, Field(max_length=2000)] | None = None
+    moves: Annotated[list[MoveText], Field(max_length=LONGEST_MOVES)] = []
+
+
+class AboutPosition(Request):
+    position: Position
+
+
+class Evaluate(AboutPosition):
+    players: Annotated[list[PlayerId], Field(min_length=1, max_length=64)]
+
+
+class Parse(Request):
+    text: str
+    game: GameId | None = None
+
+
+class Export(Request):
+    game: GameId
+    start: Annotated[str, Field(max_length=2000)] | None = None
+    tree: dict[str, Any]  # nested as deep as a game is long: checked by kifu, which does not recurse
+    format: Literal["sgf", "json", "moves"]
+
+
+class StartRun(Request):
+    game: GameId
+    minutes: Annotated[float, Field(ge=0.01, le=1e6)]
+    size: Annotated[str, Field(max_length=20)] | None = None
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None = None
+    settings: Settings = {}
+
+
+class ResumeRun(Request):
+    minutes: Annotated[float, Field(ge=0.01, le=1e6)] | None = None
+
+
+class Search(AboutPosition):
+    type: Literal["search"]
+    id: SearchName
+    player: PlayerId
+    settings: Settings = {}
+    live: bool = True
+
+
+class Review(AboutPosition):
+    type: Literal["review"]
+    id: SearchName
+    player: PlayerId
+    settings: Settings = {}
+
+
+class More(Request):
+    type: Literal["more"]
+    id: SearchName
+    sims: Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+class Stop(Request):
+    type: Literal["stop"]
+    id: SearchName
+
+
+class Node(Request):
+    type: Literal["node"]
+    id: SearchName
+    path: Annotated[list[int], Field(max_length=LONGEST_MOVES)]
+
+
+class Picture(Request):
+    type: Literal["picture"]
+    id: SearchName
+    nodes: Annotated[int, Field(ge=1, le=500)] = 100
+
+
+Message = Search | Review | More | Stop | Node | Picture
+MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])

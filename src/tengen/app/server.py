@@ -1,0 +1,241 @@
+"""The routes. Each says what it takes and hands over; the work is done beside, in threads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import uvicorn
+from fastapi import APIRouter, FastAPI, Query, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, PlainTextResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from tengen import games, solver
+from tengen.app import kifu, positions, requests
+from tengen.app.errors import AppError
+from tengen.app.evaluation import evaluate
+from tengen.app.live import HERTZ, Conversation
+from tengen.app.networks import Networks, search_settings
+from tengen.app.runs import Runs
+from tengen.app.security import Guard
+from tengen.app.treesearch import MOST_SEARCHES, Searches
+from tengen.app.withoutsearch import check_solvable, solvable
+from tengen.config import SearchConfig
+
+__all__ = ["make_app", "make_server"]
+
+STATIC = Path(__file__).with_name("static")
+MOST_SOCKETS = 64
+LARGEST_MESSAGE = 1 << 16  # on the WebSocket
+DEEPEST_JSON = 6000  # a game in JSON is nested twice per ply, and Go on 19x19 may have 1444
+
+
+def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = None) -> ASGIApp:
+    """The whole app behind its guard. `token` is needed when `host` is more than this machine."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_JSON))
+    networks, runs = Networks(runs_folder), Runs(runs_folder)
+    # A search's slices and the looks at its tree take turns, so twice as many threads never wait for each other.
+    threads = ThreadPoolExecutor(2 * MOST_SEARCHES, "tengen-app")
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await runs.close()
+        threads.shutdown()
+        networks.close()
+
+    app = FastAPI(
+        title="Tengen", version=version("tengen"), lifespan=lifespan, docs_url=None, redoc_url=None,
+        openapi_url="/api/openapi.json", redirect_slashes=False,
+    )  # fmt: skip
+    app.add_exception_handler(AppError, _tell_error)
+    app.add_exception_handler(RequestValidationError, _tell_invalid)
+    app.add_exception_handler(HTTPException, _tell_http)
+    searches = Searches(networks, threads)
+    app.include_router(_questions(searches, token is not None), prefix="/api")
+    app.include_router(_training(runs), prefix="/api/runs")
+    app.include_router(_searching(searches), prefix="/api")
+    _serve_page(app)
+    return Guard(app, host, token)
+
+
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """Bounds what one connection can cost, before any route is reached."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=LARGEST_MESSAGE,
+        ws_max_queue=4,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=1 << 16,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def _questions(searches: Searches, token_needed: bool) -> APIRouter:
+    route, networks = APIRouter(), searches.networks
+
+    @route.get("/about")
+    def about() -> dict[str, Any]:
+        return {
+            "version": version("tengen"),
+            "token_needed": token_needed,
+            "games": [{"id": entry["name"], **entry} for entry in games.registry()],
+            "settings": [{**field, "sentence": field["about"]} for field in SearchConfig.fields()],
+            "app": {"search_hz": HERTZ, "most_searches": MOST_SEARCHES, "searches": searches.running},
+        }
+
+    @route.get("/game")
+    def game(id: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
+        game = positions.make_game(id)
+        return {
+            "id": game.id,
+            "name": game.name,
+            "layout": game.layout(),
+            "num_actions": game.num_actions,
+            "max_plies": game.max_plies,
+            "settings": search_settings("network", game).to_dict(),
+            "solvable": solvable(game),
+            "sgf": kifu.is_known_to_sgf(game),
+        }
+
+    @route.get("/players")
+    def players(game: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
+        return networks.available(positions.make_game(game))
+
+    @route.post("/position")
+    def position(request: requests.AboutPosition) -> dict[str, Any]:
+        return positions.describe(request.position)
+
+    @route.post("/frames")
+    def frames(request: requests.AboutPosition) -> dict[str, Any]:
+        return positions.frames(request.position)
+
+    @route.post("/parse")
+    def parse(request: requests.Parse) -> Response:
+        return _deep(kifu.parse(request.text, request.game))
+
+    @route.post("/export")
+    def export(request: requests.Export) -> Response:
+        return _deep(kifu.export(request.game, request.start, request.tree, request.format))
+
+    @route.post("/solve")
+    def solve(request: requests.AboutPosition) -> dict[str, Any]:
+        state = positions.read_position(request.position)
+        check_solvable(state)
+        solution = solver.solve(state)
+        return {"score": solution.score, "scores": {str(column): n for column, n in solution.scores.items()}}
+
+    @route.post("/evaluate")
+    def evaluate_bare(request: requests.Evaluate) -> dict[str, Any]:
+        return evaluate(networks, positions.read_position(request.position), request.players)
+
+    return route
+
+
+def _training(runs: Runs) -> APIRouter:
+    route = APIRouter()
+
+    @route.get("")
+    def every() -> list[dict[str, Any]]:
+        return runs.summaries()
+
+    @route.get("/{name}")
+    def one(name: str, since: Annotated[int, Query(ge=0, le=2**53)] = 0) -> dict[str, Any]:
+        return runs.details(name, since)
+
+    @route.get("/{name}/live")
+    def live(name: str) -> dict[str, Any]:
+        return runs.live(name)
+
+    @route.post("")
+    async def start(request: requests.StartRun) -> dict[str, Any]:
+        return {"name": await runs.start(request)}
+
+    @route.post("/{name}/pause")
+    async def pause(name: str) -> dict[str, Any]:
+        return await runs.pause(name)
+
+    @route.post("/{name}/resume")
+    async def resume(name: str, request: requests.ResumeRun | None = None) -> dict[str, Any]:
+        return await runs.resume(name, request.minutes if request else None)
+
+    return route
+
+
+def _searching(searches: Searches) -> APIRouter:
+    route = APIRouter()
+    sockets = 0
+
+    @route.websocket("/search")
+    async def search(socket: WebSocket) -> None:
+        nonlocal sockets
+        if sockets >= MOST_SOCKETS:
+            return await socket.close(1013, "too many pages are open")
+        sockets += 1
+        try:
+            await Conversation(socket, searches).hold()
+        finally:
+            sockets -= 1
+
+    return route
+
+
+def _serve_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    def page() -> Response:
+        index = STATIC / "index.html"
+        if not index.is_file():
+            return PlainTextResponse("The page is not built: run `make web`.\n网页尚未构建，请运行 `make web`。\n")
+        return FileResponse(index, headers={"cache-control": "no-cache"})
+
+    if STATIC.is_dir():
+        app.mount("/", _Built(directory=STATIC), name="static")
+
+
+class _Built(StaticFiles):
+    """Files with a hash in their name never change."""
+
+    async def get_response(self, path: str, scope: Any) -> Response:
+        response = await super().get_response(path, scope)
+        kept = "public, max-age=31536000, immutable" if path.startswith("assets/") else "no-cache"
+        response.headers["cache-control"] = kept
+        return response
+
+
+def _deep(content: dict[str, Any]) -> Response:
+    """JSON nested as deep as a game is long, which FastAPI's own encoder is too slow for."""
+    return Response(json.dumps(content, ensure_ascii=False), media_type="application/json")
+
+
+async def _tell_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AppError)
+    return JSONResponse({"error": error.to_dict()}, error.status)
+
+
+async def _tell_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"] if part != "body")
+    message = f"{where}: {problem['msg']}" if where else problem["msg"]
+    return await _tell_error(request, AppError("bad_request", message))
+
+
+async def _tell_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    content = {"error": {"code": "bad_request", "message": str(error.detail), "params": {}}}
+    return JSONResponse(content, error.status_code, headers=error.headers)

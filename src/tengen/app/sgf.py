@@ -1,0 +1,231 @@
+"""SGF, the format of game records (FF[4], red-bean.com/sgf).
+
+Go (GM 1), Gomoku (4), Othello (2) and Hex (11) are written as other programs write them: points as two letters, column
+then row from the top left, an empty value for a pass; Hex as letter and number, `swap-pieces` for a swap. Every other
+game has its own move texts as values of B and W. Two private properties make the round trip exact for all of them:
+
+    TENGEN[connect4]          the game's id, with its options
+    TENGENSTART[…]            the position text that a set-up game begins from
+
+Reading and writing of the syntax is sgfmill's, whose grammar knows nothing of Go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sgfmill import sgf_grammar
+
+from tengen.app.errors import AppError
+from tengen.app.positions import make_game, start_of
+from tengen.app.tree import Tree
+from tengen.games import Game, GameError, State
+
+__all__ = ["is_known", "read", "write"]
+
+NUMBERS = {"go": 1, "othello": 2, "gomoku": 4, "hex": 11}
+USUAL_SIZES = {"go": 19, "othello": 8, "gomoku": 15, "hex": 11}  # where a file names none
+SWAP = {"swap": "swap-pieces"}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+Properties = dict[str, list[bytes]]
+
+
+def is_known(game: Game) -> bool:
+    """Do other programs read this game's files?"""
+    return game.name in NUMBERS
+
+
+def write(game: Game, start: str | None, tree: Tree) -> str:
+    """A tree whose moves are legal, as SGF."""
+    first = start_of(game, start)
+    properties: dict[int, Properties] = {id(tree): _root_properties(game, first, start)}
+    waiting: list[tuple[State, Tree]] = [(first, tree)]
+    while waiting:
+        state, node = waiting.pop()
+        if comment := node.get("comment"):
+            properties[id(node)]["C"] = [_escaped(comment)]
+        for child in node["children"]:
+            action = state.parse_move(child["move"])
+            properties[id(child)] = {"BW"[state.to_move()]: [_escaped(_value(state, action))]}
+            after = state.copy()
+            after.apply(action)
+            waiting.append((after, child))
+    coarse = sgf_grammar.make_coarse_game_tree(tree, lambda node: node["children"], lambda node: properties[id(node)])
+    return bytes(sgf_grammar.serialise_game_tree(coarse, wrap=None)).decode()
+
+
+def read(text: str) -> tuple[Game, str | None, Tree]:
+    """The first game of a file: its game, its start, and its tree, whose moves are yet to be checked for legality."""
+    try:
+        coarse = sgf_grammar.parse_sgf_game(text.encode())
+    except (ValueError, AssertionError, UnboundLocalError) as error:  # the latter two: sgfmill on unbalanced files
+        raise _bad(f"not a game in SGF: {error}" if isinstance(error, ValueError) else "not a game in SGF") from None
+    root = coarse.sequence[0]
+    game = _game(root)
+    start = _start(game, root)
+    tree: Tree = {"move": None, "children": []}
+    _comment(tree, root)
+    waiting: list[tuple[State, Tree, Any, int]] = [(start_of(game, start), tree, coarse, 1)]
+    while waiting:
+        state, node, branch, at = waiting.pop()
+        for properties in branch.sequence[at:]:
+            state, node = _step(state, node, properties)
+        # A stack gives back the last first: the main line must still come first among the children.
+        waiting += [(state.copy(), node, child, 0) for child in reversed(branch.children)]
+    return game, start, tree
+
+
+def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree]:
+    """The position and node after one node of the file; nodes without a move only add their comment."""
+    if properties.keys() & {"AB", "AW", "AE"}:
+        raise _bad("stones are set up in the middle of the game")
+    if (key := next((key for key in "BW" if key in properties), None)) is None:
+        _comment(node, properties)
+        return state, node
+    value = _text(properties, key)
+    if "BW"[state.to_move()] != key:
+        raise _bad(f"it is not the turn of {key} after {len(state.moves())} moves")
+    try:
+        action = _action(state, value)
+        move = state.move_text(action)
+        after = state.copy()
+        after.apply(action)
+    except GameError as error:
+        raise AppError("illegal_move", error, move=value, ply=len(state.moves())) from None
+    child: Tree = {"move": move, "children": []}
+    _comment(child, properties)
+    node["children"].append(child)
+    return after, child
+
+
+def _root_properties(game: Game, first: State, start: str | None) -> Properties:
+    root: dict[str, list[str]] = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["Tengen"], "TENGEN": [game.id]}
+    layout = game.layout()
+    if game.name in NUMBERS:
+        root |= {"GM": [str(NUMBERS[game.name])], "SZ": [str(layout["cols"])]}
+    if game.name == "go":
+        root["KM"] = [_option(game, "komi")]
+    if start:
+        root |= {"TENGENSTART": [start], "PL": ["BW"[first.to_move()]]}
+        if game.name in NUMBERS:
+            stones = first.stones()
+            for key, stone in (("AB", 1), ("AW", 2)):
+                if points := [_point(game, cell) for cell, each in enumerate(stones) if each == stone]:
+                    root[key] = points
+    return {key: [_escaped(value) for value in values] for key, values in root.items()}
+
+
+def _game(root: Properties) -> Game:
+    if "TENGEN" in root:
+        return make_game(_text(root, "TENGEN"))
+    number = _text(root, "GM") if "GM" in root else "1"
+    name = next((name for name, each in NUMBERS.items() if str(each) == number), None)
+    if name is None:
+        raise _bad(f"GM[{number[:20]}] is none of the games here")
+    size = _text(root, "SZ") if "SZ" in root else str(USUAL_SIZES[name])
+    komi = f",komi={_text(root, 'KM')}" if name == "go" and "KM" in root else ""
+    return make_game(f"{name}:{size}{komi}")
+
+
+def _start(game: Game, root: Properties) -> str | None:
+    """The position a file begins from, if not the usual one."""
+    if "TENGENSTART" in root:
+        return _text(root, "TENGENSTART")
+    if not root.keys() & {"AB", "AW"}:
+        return None
+    layout = game.layout()
+    board = ["."] * (layout["rows"] * layout["cols"])
+    for key, mark in (("AB", "X"), ("AW", "O")):
+        for value in root.get(key, []):
+            for cell in _cells(game, value.decode(errors="replace")):
+                board[cell] = mark
+    rows = ["".join(board[at : at + layout["cols"]]) for at in range(0, len(board), layout["cols"])]
+    # Without a word about it White is to move where handicap stones stand, else Black.
+    mover = _text(root, "PL")[:1].upper() if "PL" in root else "B" if "AW" in root else "W"
+    return f"{'/'.join(rows)} {'O' if mover == 'W' else 'X'}"
+
+
+def _cells(game: Game, value: str) -> Sequence[int]:
+    """The cells of a point, or of a rectangle of points such as aa:cc."""
+    first, _, last = value.partition(":")
+    cols = game.layout()["cols"]
+    a = _cell(game, first)
+    b = _cell(game, last) if last else a
+    return [
+        row * cols + col
+        for row in range(min(a, b) // cols, max(a, b) // cols + 1)
+        for col in range(min(a % cols, b % cols), max(a % cols, b % cols) + 1)
+    ]
+
+
+def _value(state: State, action: int) -> str:
+    text = state.move_text(action)
+    cell = state.landing_cell(action)
+    if not _has_points(state.game):
+        return SWAP.get(text, text) if state.game.name == "hex" else text
+    return "" if cell is None else _point(state.game, cell)
+
+
+def _action(state: State, value: str) -> int:
+    game = state.game
+    if not _has_points(game):
+        return state.parse_move({new: old for old, new in SWAP.items()}.get(value, value.lower()))
+    # tt is a pass on boards up to 19x19: older files.
+    if value == "" or (value == "tt" and game.layout()["cols"] <= 19):
+        return state.parse_move("pass")
+    return state.parse_move(game.layout()["cell_names"][_cell(game, value)])
+
+
+def _has_points(game: Game) -> bool:
+    return game.name in ("go", "gomoku", "othello")
+
+
+def _point(game: Game, cell: int) -> str:
+    layout = game.layout()
+    if not _has_points(game):
+        return str(layout["cell_names"][cell])
+    row, col = divmod(cell, layout["cols"])
+    return LETTERS[col] + LETTERS[row]
+
+
+def _cell(game: Game, point: str) -> int:
+    layout = game.layout()
+    names = layout["cell_names"]
+    if not _has_points(game):
+        if point.lower() in names:
+            return int(names.index(point.lower()))
+    elif len(point) == 2 and point[0] in LETTERS and point[1] in LETTERS:
+        col, row = LETTERS.index(point[0]), LETTERS.index(point[1])
+        if row < layout["rows"] and col < layout["cols"]:
+            return int(row * layout["cols"] + col)
+    raise _bad(f"{point[:20]!r} is not a point of the board")
+
+
+def _option(game: Game, name: str) -> str:
+    """An option's value, from the id or from the registry where the id leaves out defaults."""
+    from tengen.games import registry
+
+    for part in game.id.split(",")[1:]:
+        if part.startswith(f"{name}="):
+            return part.partition("=")[2]
+    entry = next(entry for entry in registry() if entry["name"] == game.name)
+    return str(next(option["default"] for option in entry["options"] if option["name"] == name))
+
+
+def _comment(node: Tree, properties: Properties) -> None:
+    if "C" in properties and (text := _text(properties, "C")):
+        node["comment"] = f"{node['comment']}\n{text}" if "comment" in node else text
+
+
+def _text(properties: Properties, key: str) -> str:
+    return str(sgf_grammar.text_value(properties[key][0]).decode(errors="replace"))
+
+
+def _escaped(text: str) -> bytes:
+    return bytes(sgf_grammar.escape_text(text.encode()))
+
+
+def _bad(message: str) -> AppError:
+    return AppError("bad_sgf", message)

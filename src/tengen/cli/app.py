@@ -1,0 +1,88 @@
+"""`tengen app`: play, analyse, review and watch training in the browser."""
+
+import argparse
+import os
+import socket
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from tengen.cli import UsageError, Verbs, add_verb, number, phrases
+
+PORT = 8361
+
+EXAMPLE = """example: tengen app
+         tengen app --port 9000 --runs ~/runs --no-browser
+         tengen app --host 0.0.0.0        for other machines; the address it prints has a token
+
+Ctrl-C ends it; runs that were started in the app are saved and paused."""
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "app", "play, analyse and watch training in the browser", EXAMPLE, run, json=False)
+    port = number(int, 0, 65535, "a port from 0 (any free one) to 65535")
+    parser.add_argument("--port", type=port, default=PORT, metavar="P", help="(default %(default)s)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (default: this machine)")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where training runs are (default %(default)s)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+
+
+def run(args: argparse.Namespace) -> int:
+    import secrets
+
+    from tengen.app.security import is_loopback
+
+    listener = bind(args.host, args.port)
+    with listener:
+        token = None if is_loopback(args.host) else secrets.token_urlsafe(24)
+        address = address_of(args.host, listener.getsockname()[1], token)
+        print(phrases.PHRASES[phrases.language()]["serving"].format(address=address), flush=True)
+        if not args.no_browser and can_show_pages():
+            open_browser(address)
+        serve(listener, args.runs, args.host, token)
+    return 0
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Taken before anything is loaded, so that a taken port is told at once."""
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(where)
+            listener.listen(128)
+        except OSError:
+            listener.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror or error if isinstance(error, OSError) else "not a host name"
+        raise UsageError(f"cannot listen on {host} port {port}: {reason}; try --port 0 for any free one") from None
+    return listener
+
+
+def address_of(host: str, port: int, token: str | None) -> str:
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+
+
+def can_show_pages() -> bool:
+    """Without a display the browser would be one in the terminal, or none."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def open_browser(address: str) -> None:
+    import webbrowser
+
+    # The port is bound: what is asked before the server is up waits for it.
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def serve(listener: socket.socket, runs: Path, host: str, token: str | None) -> None:
+    from tengen.app.server import make_app, make_server
+
+    with suppress(KeyboardInterrupt):  # uvicorn passes Ctrl-C on when it has shut down
+        make_server(make_app(runs, host, token)).run(sockets=[listener])

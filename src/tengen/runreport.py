@@ -1,0 +1,61 @@
+"""Where a run stands and how it went, from what it wrote down: for `tengen status` and for the app."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tengen.events import Event, number_of
+
+__all__ = ["curves", "describe", "series", "thinned"]
+
+POINTS = 200  # of a curve
+
+
+def describe(events: Sequence[Event]) -> dict[str, Any]:
+    """Where the run stands; there must be a start among the events."""
+    last, start = events[-1], next(event for event in reversed(events) if event.kind == "start")
+    turn = next((event for event in reversed(events) if event.kind == "turn"), start)
+    steps, minutes = start.values["planned_steps"], start.values["planned_minutes"]
+    progress = min(1.0, last.step / steps if steps else last.minutes / minutes)
+    state = "going on" if last.kind != "end" else "finished" if last.values.get("finished") else "stopped"
+    return {
+        "game": start.values["game"],
+        "size": start.values["size"],
+        "state": state,  # "going on" may also mean killed: see how long ago it was heard of
+        "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
+        "progress": progress,
+        "minutes": last.minutes,
+        "planned_minutes": minutes,
+        "step": last.step,
+        "planned_steps": steps,
+        "games": turn.values.get("total_games", 0),
+        "positions": turn.values.get("positions", 0),
+    }
+
+
+def series(events: Iterable[Event], name: str, kind: str = "turn") -> list[tuple[float, float]]:
+    """Minutes and value wherever the events have it."""
+    known = ((event.minutes, number_of(event, name)) for event in events if event.kind == kind)
+    return [(minutes, value) for minutes, value in known if value is not None]
+
+
+def curves(events: Sequence[Event]) -> dict[str, list[tuple[float, float]]]:
+    """Every number that turns, releases and measurements tell, by name."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for event in events:
+        if event.kind in ("turn", "release", "measure"):
+            for name in event.values:
+                if (value := number_of(event, name)) is not None:
+                    found.setdefault(name, []).append((event.minutes, value))
+    return found
+
+
+def thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """At most POINTS of them, the latest included.
+
+    >>> len(thinned([(float(i), 0.0) for i in range(1001)])), thinned([(0.0, 1.0), (1.0, 2.0)])
+    (167, [(0.0, 1.0), (1.0, 2.0)])
+    """
+    return points[:: -(len(points) // POINTS + 1)][::-1]

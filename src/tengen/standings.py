@@ -1,0 +1,46 @@
+"""What was measured of a run's networks, as `ladder.json` keeps it. Reading it needs nothing that training needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from tengen.elo import Pairing, Rating, ladder
+from tengen.files import write_durably
+from tengen.rundir import RunError
+
+__all__ = ["Measurement", "Standings"]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    network: str  # file name without .onnx
+    minutes: float
+    values: dict[str, float | str]
+
+
+@dataclass
+class Standings:
+    level: int  # playouts of the pure MCTS to beat
+    best: str = ""  # the network in best.onnx
+    best_score: float = -1.0  # at this level; below 0 when nobody has played it yet
+    pairings: list[Pairing] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path, level: int = 0) -> Standings:
+        """Empty, with the level to begin at, when nothing was measured yet. Raises RunError."""
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Standings)
+        except FileNotFoundError:
+            return cls(level)
+        except (OSError, msgspec.DecodeError) as error:
+            raise RunError(f"{path}: {error}; move it away to begin a new ladder") from None
+
+    def write(self, path: Path) -> None:
+        write_durably(path, msgspec.json.format(msgspec.json.encode(self)))
+
+    def ratings(self) -> dict[str, Rating]:
+        return {rating.name: rating for rating in ladder(self.pairings)}

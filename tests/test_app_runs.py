@@ -1,0 +1,229 @@
+"""Training runs seen through the app: what they wrote down, and real ones started, paused and resumed."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appserver import PATIENCE, Client, at, command, serving
+from networks import make_test_network
+from tengen import games
+from tengen.app.levels import Level, LevelTable, read_levels
+from tengen.elo import Pairing
+from tengen.events import Database, Event
+from tengen.network import NetworkFile, shipped_network
+from tengen.nn.export import to_onnx
+from tengen.runconfig import RunConfig
+from tengen.rundir import RunDirectory
+from tengen.standings import Measurement, Standings
+from training import TINY
+
+CONNECT4 = games.make("connect4")
+
+
+def write_run(folder: Path, turns: int = 30, finished: bool = False) -> RunDirectory:
+    """A run as training leaves it behind, with made-up numbers."""
+    run = RunDirectory(folder)
+    with run.locked():
+        run.configure(RunConfig.of(CONNECT4).with_settings(["loop.minutes=10", "loop.size=8x1"]))
+    plan = {"game": "connect4", "size": "8x1", "planned_minutes": 10.0, "planned_steps": 0}
+    tell(run, Event("start", 0, 0.0, plan))
+    for turn in range(turns):
+        values = {"loss": 3.0 - 0.05 * turn, "policy_loss": 2.0 - 0.02 * turn, "games": 5, "total_games": 5 * turn}
+        values |= {"entropy": 1.0, "explained_variance": 0.2, "positions": 100 * turn}
+        tell(run, Event("turn", 10 * turn, turn / 10, values))
+    tell(run, Event("measure", 290, 2.9, {"elo": 500.0, "elo_error": 30.0, "keeping_0": 0.8, "keeping_100": 0.9}))
+    tell(run, Event("end", 300, 3.0, {"finished": finished}))
+    for step in (100, 290):
+        run.network(step).write_bytes(to_onnx(make_test_network(CONNECT4, seed=step), CONNECT4, step=step).data)
+    run.current.write_bytes(run.network(290).read_bytes())
+    run.best.write_bytes(run.network(100).read_bytes())
+    pairings = [Pairing("mcts:100", "random", 19, 20), Pairing("00000100", "mcts:100", 10, 20)]
+    measured = [Measurement("00000100", 1.0, {"elo": 500.0})]
+    Standings(200, "00000100", 0.5, pairings, measured).write(run.ladder)
+    return run
+
+
+def tell(run: RunDirectory, event: Event) -> None:
+    keeper = Database(run.database, lambda reason: pytest.fail(reason))
+    keeper(event)
+    keeper.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    write_run(folder / "one")
+    write_run(folder / "done", finished=True)
+    (folder / "notes").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Client]:
+    with serving(folder) as client:
+        yield client
+
+
+def test_runs_and_where_they_stand(server: Client) -> None:
+    summaries = {run["name"]: run for run in server.get("/api/runs")}
+    assert set(summaries) == {"one", "done"}
+    assert summaries["done"]["state"] == "finished"
+    one = summaries["one"]
+    assert (one["game"], one["size"], one["state"]) == ("connect4", "8x1", "paused")
+    assert (one["minutes"], one["planned_minutes"], one["progress"]) == (3.0, 10.0, pytest.approx(0.3))
+    assert one["verdict"]["key"] == "learning" and set(one["verdict"]["texts"]) == {"en", "zh"}
+
+
+def test_the_details_of_a_run(server: Client) -> None:
+    run = server.get("/api/runs/one")
+    assert run["last_event"] == 33
+    assert run["curves"]["loss"][0] == [0.0, 3.0] and len(run["curves"]["loss"]) == 30
+    assert run["curves"]["elo"] == [[2.9, 500.0]]
+    assert run["mistakes"] == {"0": [[2.9, pytest.approx(0.2)]], "100": [[2.9, pytest.approx(0.1)]]}
+    rows = {row["name"]: row for row in run["health"]["rows"]}
+    assert rows["entropy"]["ok"] and rows["entropy"]["now"] == 1.0 and rows["entropy"]["low"] == 0.02
+    players = {player["name"]: player for player in run["ladder"]["players"]}
+    assert players["random"]["elo"] == 0 and players["00000100"]["step"] == 100
+    assert run["ladder"]["pairings"][0] == {"a": "mcts:100", "b": "random", "points": 19.0, "games": 20}
+    assert [(network["id"], network["minutes"]) for network in run["networks"]] == [
+        ("run:one/00000100", 1.0),
+        ("run:one/00000290", None),
+    ]
+
+
+def test_only_news_are_sent_after_the_first_time(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "growing")
+    with serving(tmp_path) as server:
+        last = server.get("/api/runs/growing")["last_event"]
+        assert server.get("/api/runs/growing", since=last)["curves"] == {}
+        tell(run, Event("turn", 310, 3.1, {"loss": 1.0}))
+        news = server.get("/api/runs/growing", since=last)
+        assert news["curves"] == {"loss": [[3.1, 1.0]]} and news["last_event"] == last + 1
+
+
+def test_networks_of_a_run_play_and_are_asked_for_their_opinion(server: Client) -> None:
+    networks = server.get("/api/players", game="connect4")["networks"]
+    assert [n["id"] for n in networks if n["run"] == "one"] == [
+        *("run:one/best", "run:one/current", "run:one/00000290", "run:one/00000100")
+    ]
+    players = ["run:one/00000100", "run:one/best", "run:one/00000290"]
+    answers = server.post("/api/evaluate", {"position": at("connect4"), "players": players})["answers"]
+    assert answers[0]["prior"] == answers[1]["prior"] != answers[2]["prior"]
+    with server.socket() as live:
+        assert live.search("connect4", player="run:one/best", settings={"sims": 20})[-1]["visits"] == 20
+        for player, code in [
+            ("run:one/00000101", "unknown_player"),
+            ("run:none/best", "unknown_player"),
+            ("run:../one/best", "unknown_player"),
+        ]:
+            live.say("search", position=at("connect4"), player=player)
+            assert live.hear()["error"]["code"] == code
+        live.say("search", position=at("tictactoe"), player="run:one/best")
+        error = live.hear()["error"]
+        assert (error["code"], error["params"]["plays"]) == ("wrong_game", "connect4")
+
+
+def test_damaged_files_of_a_run_are_no_reason_to_fail(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "harmed")
+    run.ladder.write_text("{")
+    run.database.write_text("nothing")
+    run.best.write_bytes(run.best.read_bytes()[:-100])
+    run.live.write_text("[")
+    with serving(tmp_path) as server:
+        assert server.get("/api/runs")[0]["state"] == "paused"
+        assert server.get("/api/runs/harmed")["ladder"]["players"] == []
+        assert server.get("/api/runs/harmed/live")["games"] == []
+        request = {"position": at("connect4"), "players": ["run:harmed/best"]}
+        assert server.error("/api/evaluate", request)["code"] == "unknown_player"
+        run.config_file.write_text("nonsense")
+        assert server.error("/api/runs/harmed")["code"] == "unknown_run"
+        assert server.get("/api/runs") == []
+
+
+def test_games_under_way(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "live")
+    under_way = [{"number": number, "moves": [3, 3, number % 7], "value": 0.25} for number in range(20)]
+    run.live.write_text(json.dumps(under_way))
+    with serving(tmp_path) as server:
+        told = server.get("/api/runs/live/live")
+        assert told["game"] == "connect4" and len(told["games"]) == 16
+        state = CONNECT4.from_moves("445")
+        expected = {"number": 4, "moves": ["4", "4", "5"], "stones": state.stones(), "to_move": 1, "value": 0.25}
+        assert told["games"][4] == expected
+        run.live.write_text(json.dumps([{"number": 1, "moves": [3, 99]}, {"moves": 1}, 7, {"number": 2, "moves": []}]))
+        assert [each["number"] for each in server.get("/api/runs/live/live")["games"]] == [2]
+
+
+def test_a_run_that_another_process_trains(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "theirs")
+    with serving(tmp_path) as server, run.locked():
+        assert server.get("/api/runs")[0]["state"] == "training"
+        assert server.error("/api/runs/theirs/resume", {})["code"] == "run_busy"
+        assert server.error("/api/runs/theirs/pause", {})["code"] == "run_busy"
+
+
+def test_wrong_runs_are_not_begun(tmp_path: Path) -> None:
+    with serving(tmp_path / "runs") as server:
+        start: dict[str, Any] = {"game": "tictactoe", "minutes": 1}
+        changes: list[tuple[dict[str, Any], str]] = [
+            ({"game": "chess"}, "unknown_game"),
+            ({"minutes": 0}, "bad_request"),
+            ({"size": "huge"}, "bad_setting"),
+            ({"settings": {"loop.slots": 0}}, "bad_setting"),
+            ({"settings": {"nonsense": 1}}, "bad_setting"),
+            ({"name": "../x"}, "bad_request"),
+            ({"name": ".hidden"}, "bad_request"),
+        ]
+        for change, code in changes:
+            assert server.error("/api/runs", start | change)["code"] == code, change
+        assert server.error("/api/runs/none/pause", {})["code"] == "unknown_run"
+        assert server.error("/api/runs/none/resume", {})["code"] == "unknown_run"
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    settings = dict(setting.split("=") for setting in TINY if not setting.startswith("loop.size"))
+    start = {"game": "tictactoe", "minutes": 1000, "size": "8x1", "settings": settings}
+    with command("--runs", str(runs)) as (process, client):
+        assert client.post("/api/runs", start) == {"name": "tictactoe"}
+        assert client.get("/api/runs/tictactoe")["state"] == "training"
+        assert client.error("/api/runs", start | {"name": "tictactoe"})["code"] == "run_busy"
+        assert client.error("/api/runs/tictactoe/resume", {})["code"] == "run_busy"
+        deadline = time.monotonic() + PATIENCE
+        while len(client.get("/api/runs/tictactoe")["curves"].get("loss", [])) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
+        paused = client.get("/api/runs/tictactoe")
+        assert client.post("/api/runs/tictactoe/resume", {"minutes": 2000})["planned_minutes"] in (1000, 2000)
+        while client.get("/api/runs/tictactoe")["last_event"] < paused["last_event"] + 3:
+            assert time.monotonic() < deadline + PATIENCE
+            time.sleep(0.1)
+        assert client.get("/api/runs/tictactoe")["planned_minutes"] == 2000
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    run = RunDirectory(runs / "tictactoe")
+    assert not run.is_locked() and run.state.exists() and run.current.exists()
+
+
+def test_levels_are_shown_for_the_network_they_were_measured_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = shipped_network(CONNECT4)
+    assert path is not None
+    network = NetworkFile.load(path)
+    levels = [Level("1", "mcts", 10, {}, 100.0, 20.0), Level("2", "shipped", 50, {"temperature": 0.5}, 900.0, 30.0)]
+    (tmp_path / "data" / "levels").mkdir(parents=True)
+    file = tmp_path / "data" / "levels" / "connect4.json"
+    monkeypatch.setattr("tengen.app.levels.resources.files", lambda package: tmp_path)
+    assert read_levels(CONNECT4) == []
+    file.write_bytes(LevelTable("connect4", "random", network.hash, 20, levels).to_json())
+    assert [level["id"] for level in read_levels(CONNECT4)] == ["1", "2"]
+    file.write_bytes(LevelTable("connect4", "random", "0" * 64, 20, levels).to_json())
+    assert [level["id"] for level in read_levels(CONNECT4)] == ["1"]
