@@ -11,8 +11,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: run test check bench fuzz soak web clean setup format stubs cpp-test
 
-run: setup  ## train Connect4, live in the terminal; again: goes on
-	$(BIN)/tengen train connect4
+run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
+	$(BIN)/tengen app --train connect4
 
 test: check cpp-test  ## everything that must hold
 	$(PY) -m pytest -n $(JOBS) -m "not fuzz and not soak"

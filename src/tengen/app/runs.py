@@ -127,6 +127,11 @@ class Runs:
             await self._train(name, game.id, ["--minutes", f"{request.minutes:g}", *size, *sets])
         return name
 
+    async def begin(self, id: str) -> None:
+        """A game's usual run, from nothing or from where it was, told in the terminal as `tengen train` tells it."""
+        async with self._starting:
+            await self._train(file_name(id), id, [], shown=True)
+
     async def pause(self, name: str) -> dict[str, Any]:
         run = self._find(name)
         process = self._processes.get(name)
@@ -155,21 +160,21 @@ class Runs:
         if running:
             await asyncio.wait([asyncio.create_task(process.wait()) for process in running], timeout=STOP_SECONDS)
 
-    async def _train(self, name: str, game: str, options: list[str]) -> None:
+    async def _train(self, name: str, game: str, options: list[str], shown: bool = False) -> None:
         """Returns once the run holds its lock, so that whoever asks next sees it training."""
         if find_spec("torch") is None:
             raise AppError("not_supported", "training needs torch: pip install 'tengen[train]'")
         if sum(each.running for each in self._processes.values()) >= MOST_TRAINING:
             raise AppError("too_busy", f"{MOST_TRAINING} runs are being trained already", most=MOST_TRAINING)
         run = RunDirectory(self._folder / name)
-        command = [sys.executable, "-m", "tengen", "train", game, "--run", str(run.path), *options, "--json"]
+        command = [sys.executable, "-m", "tengen", "train", game, "--run", str(run.path), *options]
         errors = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process; a new run's folder takes no logs)
         # A session of its own: Ctrl-C in the terminal must reach the run once, from `close`, not twice.
         process = await asyncio.create_subprocess_exec(
-            *command,
+            *(command if shown else [*command, "--json"]),
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=errors,
+            stdout=None if shown else asyncio.subprocess.DEVNULL,
+            stderr=None if shown else errors,
             start_new_session=True,
         )
         started = self._processes[name] = _Process(process, errors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -40,8 +41,9 @@ LARGEST_MESSAGE = 1 << 16  # on the WebSocket
 DEEPEST_JSON = 6000  # a game in JSON is nested twice per ply, and Go on 19x19 may have 1444
 
 
-def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = None) -> ASGIApp:
-    """The whole app behind its guard. `token` is needed when `host` is more than this machine."""
+def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = None, train: str | None = None) -> ASGIApp:
+    """The whole app behind its guard. `token` is needed when `host` is more than this machine; `train` is a game whose
+    usual run goes on beside it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_JSON))
     networks, runs = Networks(runs_folder), Runs(runs_folder)
     # A search's slices and the looks at its tree take turns, so twice as many threads never wait for each other.
@@ -49,7 +51,10 @@ def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = Non
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        training = asyncio.create_task(_begin(runs, train)) if train else None
         yield
+        if training:
+            training.cancel()
         await runs.close()
         threads.shutdown()
         networks.close()
@@ -67,6 +72,13 @@ def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = Non
     app.include_router(_searching(searches), prefix="/api")
     _serve_page(app)
     return Guard(app, host, token)
+
+
+async def _begin(runs: Runs, game: str) -> None:
+    try:
+        await runs.begin(game)
+    except AppError as error:
+        print(f"tengen app: {error}", file=sys.stderr, flush=True)
 
 
 def make_server(app: ASGIApp) -> uvicorn.Server:

@@ -6,14 +6,17 @@ import socket
 import sys
 import threading
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
+from tengen import games
 from tengen.cli import UsageError, Verbs, add_verb, number, phrases
 
 PORT = 8361
 
 EXAMPLE = """example: tengen app
          tengen app --port 9000 --runs ~/runs --no-browser
+         tengen app --train connect4      learns beside it, as `tengen train connect4` does
          tengen app --host 0.0.0.0        for other machines; the address it prints has a token
 
 Ctrl-C ends it; runs that were started in the app are saved and paused."""
@@ -22,11 +25,13 @@ Ctrl-C ends it; runs that were started in the app are saved and paused."""
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "app", "play, analyse and watch training in the browser", EXAMPLE, run, json=False)
     port = number(int, 0, 65535, "a port from 0 (any free one) to 65535")
-    parser.add_argument("--port", type=port, default=PORT, metavar="P", help="(default %(default)s)")
+    usual = f"(default {PORT}, or any free one where that is taken)"
+    parser.add_argument("--port", type=port, metavar="P", help=usual)
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (default: this machine)")
     parser.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where training runs are (default %(default)s)"
     )
+    parser.add_argument("--train", metavar="GAME", help="start this game's run, or go on with it")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
@@ -35,19 +40,25 @@ def run(args: argparse.Namespace) -> int:
 
     from tengen.app.security import is_loopback
 
-    listener = bind(args.host, args.port)
-    with listener:
+    train = games.make(args.train).id if args.train else None
+    if train and not find_spec("torch"):
+        raise UsageError("training needs torch; pip install 'tengen[train]'")
+    with bind(args.host, args.port) as listener:
         token = None if is_loopback(args.host) else secrets.token_urlsafe(24)
         address = address_of(args.host, listener.getsockname()[1], token)
         print(phrases.PHRASES[phrases.language()]["serving"].format(address=address), flush=True)
         if not args.no_browser and can_show_pages():
             open_browser(address)
-        serve(listener, args.runs, args.host, token)
+        serve(listener, args.runs, args.host, token, train)
     return 0
 
 
-def bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int | None) -> socket.socket:
     """Taken before anything is loaded, so that a taken port is told at once."""
+    if port is None:
+        with suppress(UsageError):
+            return bind(host, PORT)
+        port = 0
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
@@ -81,8 +92,8 @@ def open_browser(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def serve(listener: socket.socket, runs: Path, host: str, token: str | None) -> None:
+def serve(listener: socket.socket, runs: Path, host: str, token: str | None, train: str | None) -> None:
     from tengen.app.server import make_app, make_server
 
     with suppress(KeyboardInterrupt):  # uvicorn passes Ctrl-C on when it has shut down
-        make_server(make_app(runs, host, token)).run(sockets=[listener])
+        make_server(make_app(runs, host, token, train)).run(sockets=[listener])
