@@ -19,7 +19,7 @@ export const signed = (n: number, digits = 2): string =>
 /** Small and large numbers alike, in about four characters. */
 export function compact(n: number): string {
   const size = Math.abs(n);
-  if (size >= 1000) return short(n);
+  if (size >= 10_000) return short(n);
   if (size >= 100) return n.toFixed(0);
   if (size >= 1) return n.toFixed(size >= 10 ? 1 : 2);
   return size === 0 ? "0" : size >= 0.001 ? n.toFixed(3) : n.toExponential(1);

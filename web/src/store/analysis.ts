@@ -9,6 +9,7 @@ import { complain } from "./notices";
 import { analysisSims, exact, settings } from "./prefs";
 import { screen } from "./route";
 
+const SAPLING = 60; // simulations: a tree that is watched growing begins small
 const SETTLING = 120; // a slider that is dragged starts one search, not thirty
 
 export const enabled = signal(true);
@@ -86,8 +87,8 @@ effect(() => {
   const signature = JSON.stringify([keyOf(wanted), analyst.value, options]);
   const now = session.peek();
   if (alive(now) && (now.signature === signature || (screen.value === "tree" && now.key === keyOf(wanted)))) return;
-  if (screen.value === "tree" && alive(now)) halt();
-  waiting = setTimeout(() => search(wanted, analysisSims.peek()), SETTLING);
+  const sims = screen.value === "tree" ? SAPLING : analysisSims.peek();
+  waiting = setTimeout(() => search(wanted, sims), SETTLING);
 });
 
 /** Ends the search and keeps its tree. */

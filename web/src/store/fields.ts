@@ -79,3 +79,9 @@ export function gameId(name: string, size: number, usualSize: number, options: R
   if (!rest.length) return head[0]!;
   return size ? `${name}:${size},${rest.join(",")}` : `${name}:${rest.join(",")}`;
 }
+
+/** The size in a game's id, if it says one. */
+export function sizeOf(id: string): number | null {
+  const found = /:(\d+)/.exec(id);
+  return found ? Number(found[1]) : null;
+}

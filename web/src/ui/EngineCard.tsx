@@ -65,10 +65,14 @@ export function EngineCard() {
   );
 }
 
+interface SelectsProps {
+  limits?: readonly number[];
+  sims?: Signal<number> | null; // null: how far is said elsewhere
+}
+
 /** Who searches, and how far. */
-export function EngineSelects({ limits = LIMITS, sims = analysisSims }: { limits?: number[]; sims?: Signal<number> }) {
+export function EngineSelects({ limits = LIMITS, sims = analysisSims }: SelectsProps) {
   const groups = playerGroups(players.value && { ...players.value, levels: [] });
-  const choices = [...new Set([...limits, sims.value])].sort((a, b) => a - b);
   return (
     <>
       <Select
@@ -81,17 +85,24 @@ export function EngineSelects({ limits = LIMITS, sims = analysisSims }: { limits
         }}
         testid="analyst"
       />
-      <Select
-        hidden
-        label={t("budget.sims")}
-        value={String(sims.value)}
-        groups={[{ choices: choices.map((n) => ({ value: String(n), label: t("sims", { n: short(n) }) })) }]}
-        onChange={(n) => {
-          sims.value = Number(n);
-        }}
-        testid="analysis-sims"
-      />
+      {sims && <Limit limits={limits} sims={sims} />}
     </>
+  );
+}
+
+function Limit({ limits, sims }: { limits: readonly number[]; sims: Signal<number> }) {
+  const choices = [...new Set([...limits, sims.value])].sort((a, b) => a - b);
+  return (
+    <Select
+      hidden
+      label={t("budget.sims")}
+      value={String(sims.value)}
+      groups={[{ choices: choices.map((n) => ({ value: String(n), label: t("sims", { n: short(n) }) })) }]}
+      onChange={(n) => {
+        sims.value = Number(n);
+      }}
+      testid="analysis-sims"
+    />
   );
 }
 

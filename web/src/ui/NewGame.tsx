@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { GameEntry, GameOption, Value } from "../api";
 import { named, t } from "../i18n/i18n";
 import { closeDialog } from "../store/dialogs";
-import { gameId, optionValues } from "../store/fields";
+import { gameId, optionValues, sizeOf } from "../store/fields";
 import { about, info, open, players } from "../store/game";
 import { go, screen } from "../store/route";
 import { changeSeat, HUMAN, running, seats, unresign, usualOpponent } from "../store/seats";
@@ -35,7 +35,7 @@ export function NewGame() {
   const games = about.value?.games ?? [];
   const current = info.value?.name ?? games[0]?.name;
   const name = useSignal(current);
-  const size = useSignal<number | null>(currentSize(info.value?.id));
+  const size = useSignal(sizeOf(info.value?.id ?? ""));
   const options = useSignal<Record<string, Value>>({});
   const sides = useSignal<Sides>(sidesNow());
   const entry = games.find((game) => game.name === name.value);
@@ -100,11 +100,6 @@ export function NewGame() {
     size.value = null;
     options.value = {};
   }
-}
-
-function currentSize(id: string | undefined): number | null {
-  const size = Number(/:(\d+)/.exec(id ?? "")?.[1]);
-  return Number.isFinite(size) && size > 0 ? size : null;
 }
 
 const Games = (props: { games: readonly GameEntry[]; value: string; onChange: (name: string) => void }) => (
