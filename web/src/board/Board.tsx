@@ -19,6 +19,7 @@ export interface BoardProps {
   label: string;
   coordinates: boolean;
   quiet?: boolean; // no hover preview: something else is shown
+  free?: boolean; // every cell is its own target, even where discs fall
   onPlay: (move: string) => void;
   onPoint?: (move: LegalMove | null) => void;
   children?: (geometry: Geometry) => ComponentChildren;
@@ -27,7 +28,8 @@ export interface BoardProps {
 export function Board(props: BoardProps) {
   const { layout, stones, legal, coordinates } = props;
   const geometry = useMemo(() => geometryOf(layout, coordinates), [layout, coordinates]);
-  const targets = useMemo(() => targetsOf(layout, legal), [layout, legal]);
+  const falls = layout.kind === "gravity" && !props.free;
+  const targets = useMemo(() => targetsOf(layout, legal, falls), [layout, legal, falls]);
   const pointed = useSignal<number | null>(null);
   const aim = pointed.value === null ? undefined : targets.get(pointed.value);
   const point = (cell: number | null) => {
@@ -38,6 +40,7 @@ export function Board(props: BoardProps) {
     <svg
       class={`board board-${layout.kind}`}
       viewBox={`0 0 ${Math.round(geometry.width)} ${Math.round(geometry.height)}`}
+      style={{ "--across": layout.cols }}
       role="grid"
       aria-label={props.label}
       aria-rowcount={layout.rows}
@@ -60,11 +63,11 @@ export function Board(props: BoardProps) {
 type TargetMap = ReadonlyMap<number, LegalMove>;
 
 /** Which move a cell stands for: on boards with gravity the whole column drops a disc. */
-export function targetsOf(layout: Layout, legal: readonly LegalMove[]): TargetMap {
+export function targetsOf(layout: Layout, legal: readonly LegalMove[], falls: boolean): TargetMap {
   const found = new Map<number, LegalMove>();
   for (const move of legal) {
     if (move.cell === null) continue;
-    if (layout.kind !== "gravity") found.set(move.cell, move);
+    if (!falls) found.set(move.cell, move);
     else for (let row = 0; row < layout.rows; row++) found.set(row * layout.cols + (move.cell % layout.cols), move);
   }
   return found;
@@ -179,7 +182,7 @@ function Targets({ layout, stones, geometry, targets, last, onPlay, onTarget }: 
                 class={targets.has(cell) ? "target open" : "target"}
                 data-cell={cell}
                 data-name={layout.cell_names[cell]}
-                tabIndex={cell === at ? 0 : -1}
+                tabindex={cell === at ? 0 : -1}
                 aria-label={describe(layout.cell_names[cell]!, stones[cell] ?? 0, cell === last)}
                 onClick={() => click(cell)}
                 onKeyDown={keyDown}

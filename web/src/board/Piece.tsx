@@ -32,7 +32,6 @@ export function Piece({ kind, side, at, radius }: Props) {
     <g>
       {kind === "lines" && <circle class="shade" cx={x + radius * 0.04} cy={y + radius * 0.09} r={radius} />}
       <circle class={`${tint} stone`} cx={x} cy={y} r={radius} />
-      <circle class={`gloss gloss-${side + 1}`} cx={x - radius * 0.3} cy={y - radius * 0.34} r={radius * 0.42} />
     </g>
   );
 }

@@ -8,7 +8,7 @@ export const zh: Messages = {
   "nav.tree": "搜索树",
   "nav.training": "训练",
   skip: "跳到棋盘",
-  language: "Switch to English",
+  language: "EN: Switch to English",
   theme: "浅色或深色",
   close: "关闭",
   copy: "复制",

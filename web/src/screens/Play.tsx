@@ -55,7 +55,7 @@ export default function Play() {
             <SeatCard side={0} />
             <SeatCard side={1} />
           </div>
-          <Status />
+          {!result.value && <Status />}
           <Actions />
         </Card>
         <Card title={t("moves")}>

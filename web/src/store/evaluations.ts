@@ -71,10 +71,20 @@ async function fill(player: string, signal: AbortSignal): Promise<void> {
     const key = keyOf(asked);
     if (judgements.peek().has(place(key, player))) continue;
     try {
+      if (ply === plies && (await judgeEnd(asked, player, signal))) return;
       const [answer] = (await api.evaluate(asked, [player], signal)).answers;
       if (answer) judge(key, player, sideAt(ply), answer.wdl, answer.plies, 0);
     } catch {
-      return; // the end of a finished game, or the server is away: the graph does without
+      return; // the server is away: the graph does without
     }
   }
+}
+
+/** The end of a finished game needs no opinion. */
+async function judgeEnd(asked: PositionRequest, player: string, signal: AbortSignal): Promise<boolean> {
+  const { terminal, winner } = await api.position(asked, signal);
+  if (!terminal) return false;
+  const wdl: Wdl = winner === 0 ? [1, 0, 0] : winner === 1 ? [0, 0, 1] : [0, 1, 0];
+  judge(keyOf(asked), player, 0, wdl, 0, Number.POSITIVE_INFINITY);
+  return true;
 }

@@ -55,20 +55,16 @@ export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Pr
           </>
         )}
       </Board>
-      {flat.length > 0 && (
-        <div class="flat-moves">
-          {flat.map((each) => (
-            <Button
-              key={each.text}
-              label={moveName(each.text)}
-              onClick={() => move(each.text)}
-              testid={`move-${each.text}`}
-            />
-          ))}
-        </div>
-      )}
       <div class="board-foot">
         <Transport />
+        {flat.map((each) => (
+          <Button
+            key={each.text}
+            label={moveName(each.text)}
+            onClick={() => move(each.text)}
+            testid={`move-${each.text}`}
+          />
+        ))}
         {open && <TypedMove onPlay={move} />}
       </div>
     </div>

@@ -30,7 +30,9 @@ export function Dialog({ title, drawer, children, testid }: Props) {
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id="dialog-title">{title}</h2>
+          <h2 id="dialog-title" tabIndex={-1} autofocus>
+            {title}
+          </h2>
           <Button bare icon="close" label={t("close")} onClick={closeDialog} />
         </header>
         {children}

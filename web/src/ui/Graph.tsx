@@ -47,7 +47,7 @@ export function Graph({ marks }: Props) {
           pointed.value = null;
         }}
       >
-        <rect class="graph-ground" width={WIDTH} height={HEIGHT} />
+        <rect class={points.length < 2 ? "graph-bare" : "graph-ground"} width={WIDTH} height={HEIGHT} />
         <path
           class="graph-loss"
           d={area(
@@ -68,7 +68,12 @@ export function Graph({ marks }: Props) {
         <path class="graph-score" d={trace(points)} />
         <LeftBand points={points} />
         {[...(marks ?? [])].map(([ply, kind]) => (
-          <circle key={ply} class={`graph-mark grade-${kind}`} cx={at(ply + 1)} cy={markHeight(plies[ply + 1])} r="5" />
+          // A line without length: a round dot however the graph is stretched.
+          <path
+            key={ply}
+            class={`graph-mark grade-${kind}`}
+            d={`M${at(ply + 1).toFixed(1)} ${markHeight(plies[ply + 1])}h0`}
+          />
         ))}
         <path class="graph-now" d={`M${at(depth.value)} 0V${HEIGHT + BAND + 6}`} />
         {pointed.value !== null && <path class="graph-hover" d={`M${at(pointed.value)} 0V${HEIGHT}`} />}

@@ -97,15 +97,15 @@ function SetUp() {
   return (
     <div class="set-up">
       <p class="muted small">{t("setup.about")}</p>
-      {/* A stone may be put anywhere: gravity is for moves, so the cells are shown as plain ones where discs fall. */}
       <Board
-        layout={layout.kind === "gravity" ? { ...layout, kind: "discs" } : layout}
+        layout={layout}
         stones={stones.value}
         toMove={side.value}
         legal={everywhere}
         label={t("setup.title")}
         coordinates={false}
         quiet
+        free
         onPlay={turn}
       />
       <div class="row">

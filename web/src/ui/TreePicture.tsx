@@ -83,7 +83,7 @@ function Pill({ branch, index, x, y, width }: Placed) {
     open();
   };
   return (
-    <g class={look} role="button" tabIndex={branch.main ? 0 : -1} aria-label={words} onClick={open} onKeyDown={press}>
+    <g class={look} role="button" tabindex={branch.main ? 0 : -1} onClick={open} onKeyDown={press}>
       <title>{words}</title>
       <rect class="pill-ground" x={x} y={y - PILL / 2} width={width} height={PILL} rx={branch.proven ? 4 : PILL / 2} />
       <rect
