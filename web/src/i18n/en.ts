@@ -118,6 +118,18 @@ export const en = {
   "settings.value": "{name}: value",
   "settings.coordinates": "Coordinates on the board",
 
+  "choice.puct": "puct",
+  "choice.ucb1": "ucb1",
+  "choice.gumbel": "gumbel",
+  "choice.reduction": "below its parent",
+  "choice.zero": "zero",
+  "choice.infinite": "tried first",
+  "choice.scaled": "scaled",
+  "choice.q": "by value",
+  "choice.lc0": "when decided",
+  "choice.visits": "visits",
+  "choice.loss": "lost visits",
+
   "analysis.on": "Analysis",
   "analysis.player": "Who analyses",
   "analysis.moves": "What it thinks",

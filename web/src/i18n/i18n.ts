@@ -32,5 +32,3 @@ export function named(prefix: string, name: string, otherwise = name): string {
   const key = `${prefix}.${name}`;
   return key in en ? t(key as Key) : otherwise;
 }
-
-export const locale = computed(() => (language.value === "zh" ? "zh-CN" : "en"));

@@ -1,7 +1,6 @@
-/** Numbers as people read them. */
-import { locale } from "./i18n";
+/** Numbers as people read them, in both languages alike. */
 
-export const whole = (n: number): string => Math.round(n).toLocaleString(locale.value);
+export const whole = (n: number): string => Math.round(n).toLocaleString("en");
 
 /** Few characters: 950, 9.5k, 1.2M. */
 export function short(n: number): string {

@@ -120,6 +120,18 @@ export const zh: Messages = {
   "settings.value": "{name}：数值",
   "settings.coordinates": "显示棋盘坐标",
 
+  "choice.puct": "puct",
+  "choice.ucb1": "ucb1",
+  "choice.gumbel": "gumbel",
+  "choice.reduction": "低于父节点",
+  "choice.zero": "零",
+  "choice.infinite": "优先尝试",
+  "choice.scaled": "按比例",
+  "choice.q": "随价值",
+  "choice.lc0": "胜负已定时",
+  "choice.visits": "访问",
+  "choice.loss": "失败的访问",
+
   "analysis.on": "分析",
   "analysis.player": "由谁分析",
   "analysis.moves": "它的看法",

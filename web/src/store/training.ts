@@ -1,6 +1,7 @@
 /** Training runs: read again and again while they are looked at. */
 import { computed, effect, signal } from "@preact/signals";
 import { api, type Layout, type Side, type Stone } from "../api";
+import { joined, type Points } from "./curves";
 import { connections } from "./link";
 import { complain } from "./notices";
 import { place, screen } from "./route";
@@ -28,8 +29,6 @@ export interface HealthRow {
   high: number | null;
   ok: boolean;
 }
-
-export type Points = [minutes: number, value: number][];
 
 export interface RunDetails extends RunSummary {
   curves: Record<string, Points>;
@@ -114,12 +113,6 @@ async function readRun(path: string): Promise<void> {
   if (!old || old.game !== fresh.game) layout.value = (await api.game(fresh.game)).layout;
   if (old && fresh.last_event === old.last_event) run.value = { ...fresh, curves: old.curves };
   else run.value = old ? { ...fresh, curves: joined(old.curves, fresh.curves) } : fresh;
-}
-
-export function joined(old: Record<string, Points>, fresh: Record<string, Points>): Record<string, Points> {
-  const all = { ...old };
-  for (const [name, points] of Object.entries(fresh)) all[name] = [...(old[name] ?? []), ...points];
-  return all;
 }
 
 export interface NewRun {

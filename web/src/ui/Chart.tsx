@@ -5,8 +5,8 @@ import "uplot/dist/uPlot.min.css";
 import { t } from "../i18n/i18n";
 import { compact, percent } from "../i18n/numbers";
 import { measureName } from "../i18n/training";
+import { aligned, type Points } from "../store/curves";
 import { dark } from "../store/prefs";
-import type { Points } from "../store/training";
 
 export interface Curve {
   name: string;
@@ -18,18 +18,6 @@ const COLOURS = ["--accent", "--series-2", "--series-3", "--series-4"];
 const HEIGHT = 190;
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-/** All curves on one time axis; a curve that was not measured then has a hole there. */
-export function aligned(curves: readonly Curve[]): [number[], ...(number | null)[][]] {
-  const minutes = [...new Set(curves.flatMap((curve) => curve.points.map(([at]) => at)))].sort((a, b) => a - b);
-  return [
-    minutes,
-    ...curves.map(({ points }) => {
-      const known = new Map(points);
-      return minutes.map((at) => known.get(at) ?? null);
-    }),
-  ];
-}
 
 export function Chart({ title, curves, share }: { title: string; curves: readonly Curve[]; share?: boolean }) {
   const holder = useRef<HTMLDivElement>(null);

@@ -1,7 +1,8 @@
 /** A run's curves, strength first. Whatever the run measures and no group names is shown at the end. */
 import { t } from "../i18n/i18n";
 import { measureName } from "../i18n/training";
-import type { Points, RunDetails } from "../store/training";
+import type { Points } from "../store/curves";
+import type { RunDetails } from "../store/training";
 import { Chart, type Curve } from "./Chart";
 import { Card } from "./controls";
 
