@@ -1,4 +1,5 @@
 /** The frame around all screens. */
+import { useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "./i18n/i18n";
 import Analyse from "./screens/Analyse";
@@ -38,6 +39,9 @@ function ScreenOf({ name }: { name: Screen }) {
 
 export function App() {
   useEffect(listenToKeys, []);
+  useSignalEffect(() => {
+    document.title = `${t(`nav.${screen.value}`)} · Tengen 天元`;
+  });
   return (
     <>
       <button type="button" class="skip button" onClick={skipToMain}>

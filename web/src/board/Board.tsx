@@ -50,6 +50,7 @@ export function Board(props: BoardProps) {
     >
       <Surface layout={layout} geometry={geometry} />
       <Stones layout={layout} stones={stones} last={props.last ?? null} geometry={geometry} />
+      {layout.kind === "discs" && !props.free && <Possible legal={legal} geometry={geometry} />}
       {aim && !props.quiet && aim.cell !== null && (
         <Ghost layout={layout} geometry={geometry} cell={aim.cell} side={props.toMove} />
       )}
@@ -106,6 +107,16 @@ function Stones({
     </g>
   );
 }
+
+/** Where a disc may go, on boards where most empty cells are closed. */
+const Possible = ({ legal, geometry }: { legal: readonly LegalMove[]; geometry: Geometry }) => (
+  <g aria-hidden="true">
+    {legal.map(({ cell }) => {
+      const at = cell === null ? null : geometry.cells[cell]!;
+      return at && <circle key={cell} class="possible" cx={at.x} cy={at.y} r="9" />;
+    })}
+  </g>
+);
 
 function motionOf(was: Stone, is: Stone, last: boolean, kind: Layout["kind"]): string | undefined {
   if (was !== 0 && is !== 0 && was !== is) return "flips";

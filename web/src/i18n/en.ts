@@ -57,7 +57,7 @@ export const en = {
 
   "player.human": "Person",
   "player.shipped": "Tengen’s network",
-  "player.mcts": "Plain search (MCTS)",
+  "player.mcts": "Plain search",
   "player.uniform": "Search without a network",
   "player.random": "Random moves",
   "player.solver": "Perfect player",

@@ -59,7 +59,7 @@ export const zh: Messages = {
 
   "player.human": "人",
   "player.shipped": "天元自带网络",
-  "player.mcts": "纯搜索（MCTS）",
+  "player.mcts": "纯搜索",
   "player.uniform": "无网络搜索",
   "player.random": "随机走子",
   "player.solver": "完美棋手",
@@ -225,7 +225,7 @@ export const zh: Messages = {
   "tree.restart": "从头开始",
   "tree.watch": "观看生长",
   "tree.pause": "停住",
-  "tree.picture": "搜索树",
+  "tree.picture": "树形图",
   "tree.nodes": "显示节点数",
   "tree.zoom": "缩放",
   "tree.node": "逐个节点",

@@ -13,6 +13,7 @@ const SAPLING = 60; // simulations: a tree that is watched growing begins small
 const SETTLING = 120; // a slider that is dragged starts one search, not thirty
 
 export const enabled = signal(true);
+let halted = false; // a search that was ended before its end
 export const searching = signal(false);
 const latest = signal<{ key: string; update: Update } | null>(null);
 
@@ -66,6 +67,7 @@ export function search(position: PositionRequest, sims: number): void {
       complain(error);
     },
   };
+  halted = false;
   const id = begin({ type: "search", position, player, settings: options, live: true }, listener);
   session.value = id === null ? null : { id, key, connection: connections.peek(), signature };
   searching.value = id !== null;
@@ -78,7 +80,11 @@ effect(() => {
   const wanted = request.value;
   connections.value;
   clearTimeout(waiting);
-  if (!onAnalysis.value) return;
+  if (!onAnalysis.value) {
+    halt();
+    session.value = null;
+    return;
+  }
   if (!enabled.value || !here || here.terminal || !wanted) {
     halt();
     return;
@@ -86,7 +92,11 @@ effect(() => {
   const options = { ...settings.value, sims: analysisSims.value, seconds: 0 };
   const signature = JSON.stringify([keyOf(wanted), analyst.value, options]);
   const now = session.peek();
-  if (alive(now) && (now.signature === signature || (screen.value === "tree" && now.key === keyOf(wanted)))) return;
+  if (alive(now) && screen.value === "tree" && now.key === keyOf(wanted)) return;
+  if (alive(now) && now.signature === signature) {
+    if (halted) more(Math.max(1, analysisSims.peek() - (update.peek()?.visits ?? 0)));
+    return;
+  }
   const sims = screen.value === "tree" ? SAPLING : analysisSims.peek();
   waiting = setTimeout(() => search(wanted, sims), SETTLING);
 });
@@ -94,7 +104,7 @@ effect(() => {
 /** Ends the search and keeps its tree. */
 export function halt(): void {
   const now = session.peek();
-  if (alive(now) && searching.peek()) tell({ type: "stop", id: now.id });
+  if (alive(now) && searching.peek()) halted = tell({ type: "stop", id: now.id });
   searching.value = false;
 }
 
@@ -104,6 +114,7 @@ export function more(sims: number): void {
   if (!wanted) return;
   const now = session.peek();
   if (alive(now) && now.key === keyOf(wanted)) {
+    halted = false;
     searching.value = tell({ type: "more", id: now.id, sims });
   } else search(wanted, sims);
 }

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, Unreachable } from "../api";
 import { en } from "../i18n/en";
-import { type Key, t } from "../i18n/i18n";
+import { type Key, language, t } from "../i18n/i18n";
 import { noticeAbsence } from "./link";
 
 export interface Notice {
@@ -15,6 +15,8 @@ export const notices = signal<Notice[]>([]);
 export const announcement = signal("");
 
 const SHOWN = 6000;
+/** Errors of which the server's line knows more than their name says. */
+const DETAILED = ["bad_request", "bad_moves", "bad_position", "bad_sgf", "bad_setting", "not_supported", "run_busy"];
 let last = 0;
 
 export function notify(text: string, bad = false): void {
@@ -39,7 +41,8 @@ export function explain(error: unknown): string {
   const params = Object.fromEntries(Object.entries(error.params).map(([name, value]) => [name, String(value)]));
   const text = t(key as Key, params);
   // A translation that names something the server did not send says less than the server's own line.
-  return /\{\w+\}/.test(text) ? error.message : text;
+  if (/\{\w+\}/.test(text)) return error.message;
+  return language.value === "en" && DETAILED.includes(error.code) ? `${text} (${error.message})` : text;
 }
 
 export function complain(error: unknown): void {
