@@ -9,7 +9,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test check bench fuzz soak web clean setup format stubs cpp-test
+.PHONY: run test check bench fuzz soak web web-check clean setup format stubs cpp-test
 
 run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
@@ -43,8 +43,11 @@ fuzz: setup  ## long random tests
 soak: setup  ## long load and faults
 	$(PY) -m pytest -n $(JOBS) -m soak
 
-web: setup  ## the browser UI: comes with the app
-	@echo "web: there is no browser UI yet"
+web: web-check  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
+	cd web && npm run --silent build
+
+web-check: web/node_modules/.package-lock.json  ## its style, types and unit tests
+	cd web && npm run --silent check && npm test --silent
 
 format: setup  ## rewrite sources in the project's style
 	$(BIN)/ruff check --fix .
@@ -58,6 +61,10 @@ clean:  ## remove everything that was built
 	rm -rf build dist $(VENV)
 
 setup: $(VENV)/.built
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --silent
+	touch $@
 
 # What pyproject.toml asks for, and what builds it; read from there so that no list is written twice.
 define REQUIREMENTS

@@ -1,0 +1,184 @@
+/** What the server understands and answers; the one place that knows its addresses. */
+
+export type Kind = "cells" | "gravity" | "lines" | "hexes" | "discs";
+export type Side = 0 | 1;
+export type Stone = 0 | 1 | 2;
+export type Wdl = readonly [number, number, number];
+export type Value = number | boolean | string;
+export type Settings = Record<string, Value>;
+
+export interface Layout {
+  kind: Kind;
+  rows: number;
+  cols: number;
+  first_row_at_bottom: boolean;
+  cell_names: string[];
+}
+
+export interface GameOption {
+  name: string;
+  values: string;
+  default: number | string;
+  about: string;
+}
+
+export interface GameEntry {
+  id: string;
+  name: string;
+  title: string;
+  sizes: number[];
+  default_size: number;
+  options: GameOption[];
+}
+
+export interface Field {
+  name: string;
+  kind: "integer" | "real" | "choice" | "toggle";
+  low: number;
+  high: number;
+  default: Value;
+  choices: string[];
+  sentence: string;
+}
+
+export interface About {
+  version: string;
+  games: GameEntry[];
+  settings: Field[];
+}
+
+export interface GameInfo {
+  id: string;
+  name: string;
+  layout: Layout;
+  num_actions: number;
+  max_plies: number;
+  settings: Settings;
+  solvable: boolean;
+  sgf: boolean;
+}
+
+export interface NetworkEntry {
+  id: string;
+  name: string;
+  size: string;
+  step: number | null;
+  run: string | null;
+  minutes: number | null;
+}
+
+export interface Level {
+  id: string;
+  player: string;
+  sims: number;
+  settings: Settings;
+  elo: number;
+  error: number;
+}
+
+export interface Players {
+  networks: NetworkEntry[];
+  others: string[];
+  levels: Level[];
+  settings?: Record<string, Settings>;
+}
+
+export interface PositionRequest {
+  game: string;
+  start: string | null;
+  moves: string[];
+}
+
+export interface LegalMove {
+  action: number;
+  text: string;
+  cell: number | null;
+}
+
+export interface Position extends PositionRequest {
+  ply: number;
+  to_move: Side;
+  stones: Stone[];
+  legal: LegalMove[];
+  terminal: boolean;
+  winner: Side | "draw" | null;
+  last: number | null;
+  line: number[];
+  text: string;
+}
+
+export interface Frames {
+  frames: Stone[][];
+  lasts: (number | null)[];
+}
+
+export interface NestedNode {
+  move: string | null;
+  comment?: string;
+  children: NestedNode[];
+}
+
+export interface Parsed {
+  game: string;
+  start: string | null;
+  tree: NestedNode;
+}
+
+export type ExportFormat = "sgf" | "json" | "moves";
+export type Solution = { score: number; scores: Record<string, number | null> };
+export type Evaluation = { player: string; wdl: Wdl; plies: number; prior: Record<string, number> };
+export type Proven = "win" | "draw" | "loss" | null;
+
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly params: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The request never reached the server, or no answer came back. */
+export class Unreachable extends Error {}
+
+async function ask<T>(method: "GET" | "POST", path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const init: RequestInit = { method, credentials: "same-origin" };
+  if (signal) init.signal = signal;
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "content-type": "application/json" };
+  }
+  let answer: Response;
+  let content: unknown;
+  try {
+    answer = await fetch(`api/${path}`, init);
+    content = await answer.json();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Unreachable(String(error));
+  }
+  if (answer.ok) return content as T;
+  const error = (content as { error?: { code?: string; message?: string; params?: Record<string, unknown> } }).error;
+  throw new ApiError(error?.code ?? "bad_request", error?.message ?? answer.statusText, error?.params);
+}
+
+const get = <T>(path: string, signal?: AbortSignal) => ask<T>("GET", path, undefined, signal);
+const post = <T>(path: string, body: unknown, signal?: AbortSignal) => ask<T>("POST", path, body, signal);
+const part = encodeURIComponent;
+
+export const api = {
+  about: () => get<About>("about"),
+  game: (id: string) => get<GameInfo>(`game?id=${part(id)}`),
+  players: (id: string) => get<Players>(`players?game=${part(id)}`),
+  position: (position: PositionRequest, signal?: AbortSignal) => post<Position>("position", { position }, signal),
+  frames: (position: PositionRequest, signal?: AbortSignal) => post<Frames>("frames", { position }, signal),
+  parse: (text: string, game?: string) => post<Parsed>("parse", game ? { text, game } : { text }),
+  export: (game: string, start: string | null, tree: NestedNode, format: ExportFormat) =>
+    post<{ text: string; file_name: string }>("export", { game, start, tree, format }),
+  solve: (position: PositionRequest, signal?: AbortSignal) => post<Solution>("solve", { position }, signal),
+  evaluate: (position: PositionRequest, players: string[], signal?: AbortSignal) =>
+    post<{ answers: Evaluation[] }>("evaluate", { position, players }, signal),
+  get,
+  post,
+};

@@ -1,0 +1,33 @@
+/** Names of games, players and moves as people say them. */
+import type { Players } from "../api";
+import { named, t } from "./i18n";
+import { short } from "./numbers";
+
+/** A game's id as a title: "Gomoku 15 · rule renju". */
+export function gameTitle(id: string): string {
+  const [name = "", rest = ""] = id.split(":", 2);
+  const [size = "", ...options] = rest.split(",");
+  const details = options.map((each) => {
+    const [key = "", value = ""] = each.split("=");
+    return `${named("option", key)} ${named("value", value)}`;
+  });
+  return [`${named("game", name)}${size && ` ${size}×${size}`}`, ...details].join(" · ");
+}
+
+/** Moves without a place on the board have names. */
+export const moveName = (text: string): string => named("move", text);
+
+/** Unpadded: a training step reads better as a number. */
+const stepName = (step: string): string =>
+  /^\d+$/.test(step) ? t("player.step", { step: short(Number(step)) }) : named("player", step);
+
+export function playerName(id: string, players: Players | null): string {
+  const level = players?.levels.find((each) => `level:${each.id}` === id);
+  if (level) return levelName(level);
+  const run = /^run:(.+)\/([^/]+)$/.exec(id);
+  if (run) return `${run[1]} · ${stepName(run[2]!)}`;
+  return named("player", id);
+}
+
+export const levelName = (level: { id: string; elo: number; error: number }): string =>
+  t("player.level", { level: level.id, elo: level.elo.toFixed(0), error: level.error.toFixed(0) });

@@ -1,0 +1,31 @@
+/** Numbers as people read them, in both languages alike. */
+
+export const whole = (n: number): string => Math.round(n).toLocaleString("en");
+
+/** Few characters: 950, 9.5k, 1.2M. */
+export function short(n: number): string {
+  if (n < 1000) return String(Math.round(n));
+  if (n < 1e6) return `${(n / 1e3).toFixed(n < 1e4 ? 1 : 0)}k`;
+  return `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)}M`;
+}
+
+export const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
+
+/** With its sign, and a true minus. */
+export const signed = (n: number, digits = 2): string =>
+  `${n < 0 ? "−" : n > 0 ? "+" : ""}${Math.abs(n).toFixed(digits)}`;
+
+/** Small and large numbers alike, in about four characters. */
+export function compact(n: number): string {
+  const size = Math.abs(n);
+  if (size >= 10_000) return short(n);
+  if (size >= 100) return n.toFixed(0);
+  if (size >= 1) return n.toFixed(size >= 10 ? 1 : 2);
+  return size === 0 ? "0" : size >= 0.001 ? n.toFixed(3) : n.toExponential(1);
+}
+
+export function duration(minutes: number): string {
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  if (minutes < 100) return `${minutes < 10 ? minutes.toFixed(1) : Math.round(minutes)} min`;
+  return `${(minutes / 60).toFixed(1)} h`;
+}

@@ -1,0 +1,87 @@
+/** The search's options as sliders: derived from the table that the server sends. */
+import type { Field, Value } from "../api";
+
+/** What people reach for; everything else is folded away. */
+export const MAIN_FIELDS = [
+  "c_init",
+  "fpu_mode",
+  "fpu_reduction",
+  "mlh_slope",
+  "mlh_cap",
+  "noise_epsilon",
+  "temperature",
+];
+/** Set elsewhere on the page. */
+const ELSEWHERE = ["sims", "seconds"];
+
+export const mainFields = (fields: readonly Field[]): Field[] =>
+  MAIN_FIELDS.flatMap((name) => fields.filter((field) => field.name === name));
+
+export const otherFields = (fields: readonly Field[]): Field[] =>
+  fields.filter((field) => !MAIN_FIELDS.includes(field.name) && !ELSEWHERE.includes(field.name));
+
+export interface Scale {
+  steps: number;
+  toValue: (place: number) => number;
+  toPlace: (value: number) => number;
+}
+
+const FINE = 200;
+const LARGEST = 1e6;
+
+/** A slider's places 0 … steps, spread so that the useful values are easy to reach. */
+export function scaleOf({ kind, low, high, default: usual }: Field): Scale {
+  if (kind === "integer" && high - low <= 64) {
+    return { steps: high - low, toValue: (place) => low + place, toPlace: (value) => clamp(value, low, high) - low };
+  }
+  if (high > 1000) return logarithmic(low, Math.min(high, LARGEST), kind === "integer");
+  const top = high <= 2 ? high : Math.min(high, Math.max(4, 4 * Number(usual)));
+  return {
+    steps: FINE,
+    toValue: (place) => tidy(low + ((top - low) * place) / FINE),
+    toPlace: (value) => Math.round((FINE * (clamp(value, low, top) - low)) / (top - low)),
+  };
+}
+
+function logarithmic(low: number, high: number, whole: boolean): Scale {
+  const from = Math.max(1, low);
+  const zero = low <= 0 ? 1 : 0; // the first place is zero where that is allowed
+  const span = Math.log(high / from);
+  return {
+    steps: FINE + zero,
+    toValue: (place) => {
+      if (place < zero) return low;
+      const value = Number((from * Math.exp((span * (place - zero)) / FINE)).toPrecision(2));
+      return clamp(whole ? Math.round(value) : value, low, high);
+    },
+    toPlace: (value) =>
+      value < from ? 0 : zero + Math.round((FINE * Math.log(clamp(value, from, high) / from)) / span),
+  };
+}
+
+const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value));
+const tidy = (value: number): number => Number(value.toPrecision(4));
+
+export const within = (field: Field, value: number): Value =>
+  clamp(field.kind === "integer" ? Math.round(value) : value, field.low, field.high);
+
+/** The values of an option of a game, from how the server describes them: "from 3 to 6", "one of a, b". */
+export function optionValues(values: string): { choices: string[] } | { low: number; high: number; step: number } {
+  const range = /^from (\S+) to (\S+?)(?: in steps of (\S+))?$/.exec(values);
+  if (range) return { low: Number(range[1]), high: Number(range[2]), step: Number(range[3] ?? 1) };
+  return { choices: values.replace(/^one of /, "").split(", ") };
+}
+
+/** A game's id, with what is usual left out. */
+export function gameId(name: string, size: number, usualSize: number, options: Record<string, Value>): string {
+  const head = size && size !== usualSize ? [`${name}:${size}`] : [name];
+  const rest = Object.entries(options).map(([key, value]) => `${key}=${value}`);
+  if (!rest.length) return head[0]!;
+  return size ? `${name}:${size},${rest.join(",")}` : `${name}:${rest.join(",")}`;
+}
+
+/** The size in a game's id, if it says one. */
+export function sizeOf(id: string): number | null {
+  const found = /:(\d+)/.exec(id);
+  return found ? Number(found[1]) : null;
+}

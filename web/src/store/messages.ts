@@ -1,0 +1,126 @@
+/** The messages of the WebSocket. Values are for the side to move of the position or node they belong to. */
+import type { PositionRequest, Proven, Settings, Side, Wdl } from "../api";
+
+export interface MoveRow {
+  move: string;
+  action: number;
+  cell: number | null;
+  visits: number;
+  share: number;
+  prior: number;
+  q: number;
+  wdl: Wdl;
+  plies: number;
+  u: number;
+  lcb: number;
+  proven: Proven;
+  pv: string[];
+}
+
+export interface Update {
+  type: "update";
+  id: string;
+  done: boolean;
+  visits: number;
+  nodes: number;
+  q: number;
+  wdl: Wdl;
+  plies: number;
+  best: string;
+  moves: MoveRow[];
+  seconds: number;
+}
+
+export interface TreeChild {
+  action: number;
+  text: string;
+  visits: number;
+  prior: number;
+  noise: number;
+  q: number;
+  u: number;
+  mlh: number;
+  score: number;
+  moves_left: number | null;
+  proven: Proven;
+  next: boolean;
+}
+
+export interface TreeNode {
+  visits: number;
+  q: number;
+  d: number;
+  m: number;
+  proven: Proven;
+  terminal?: boolean;
+  to_move: Side;
+  children: TreeChild[];
+}
+
+export interface NodeAnswer {
+  type: "node";
+  id: string;
+  path: number[];
+  node: TreeNode;
+}
+
+export interface Branch {
+  text: string;
+  mover: Side | null;
+  visits: number;
+  q: number;
+  proven: Proven;
+  main: boolean;
+  depth: number;
+  parent: number | null;
+}
+
+export interface PictureAnswer {
+  type: "picture";
+  id: string;
+  branches: Branch[];
+}
+
+export type MoveKind = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+
+export interface ReviewRow {
+  type: "review";
+  id: string;
+  ply: number;
+  done: boolean;
+  total: number;
+  played: string;
+  best: string;
+  before: number;
+  after: number;
+  loss: number;
+  kind: MoveKind;
+  pv: string[];
+  wdl: Wdl;
+  plies: number;
+  accuracy?: { first: number | null; second: number | null };
+}
+
+export interface ErrorAnswer {
+  type: "error";
+  id: string;
+  error: { code: string; message: string; params?: Record<string, unknown> };
+}
+
+export type Answer = Update | NodeAnswer | PictureAnswer | ReviewRow | ErrorAnswer;
+
+export interface SearchRequest {
+  type: "search" | "review";
+  id: string;
+  position: PositionRequest;
+  player: string;
+  settings: Settings;
+  live?: boolean;
+}
+
+export type Request =
+  | SearchRequest
+  | { type: "more"; id: string; sims: number }
+  | { type: "stop"; id: string }
+  | { type: "node"; id: string; path: number[] }
+  | { type: "picture"; id: string; nodes: number };

@@ -1,0 +1,101 @@
+/** Who plays: a person or a program on each side, and how the game ended. */
+import { computed, effect, signal } from "@preact/signals";
+import type { Players, Settings, Side } from "../api";
+import { cursor, info, players, settled } from "./game";
+import { settings } from "./prefs";
+import { saved } from "./saved";
+
+export const HUMAN = "human";
+export const BUDGETS = { sims: [1, 10, 50, 100, 200, 400, 800, 1600, 5000, 20000], seconds: [0.5, 1, 2, 5, 10, 30] };
+
+export interface Seat {
+  player: string; // HUMAN, or a player's id, or "level:ID"
+  by: "sims" | "seconds";
+  sims: number;
+  seconds: number;
+}
+
+export type Seats = [Seat, Seat];
+
+const seat = (player: string): Seat => ({ player, by: "sims", sims: 400, seconds: 2 });
+
+export const seats = saved<Seats>("seats", [seat(HUMAN), seat("")]);
+/** Whether programs move by themselves; going back through the game stops them until somebody moves. */
+export const running = saved("running", true);
+const resignation = signal<{ game: string; node: number; side: Side } | null>(null);
+
+export const isHuman = (side: Side): boolean => seats.value[side].player === HUMAN;
+export const humans = computed(() => Number(isHuman(0)) + Number(isHuman(1)));
+/** The side of the only person, if there is just one. */
+export const ownSide = computed<Side | null>(() => (humans.value === 1 ? (isHuman(0) ? 0 : 1) : null));
+
+export function changeSeat(side: Side, change: Partial<Seat>): void {
+  const next: Seats = [...seats.value];
+  next[side] = { ...next[side], ...change };
+  seats.value = next;
+}
+
+export function swapSides(): void {
+  seats.value = [seats.value[1], seats.value[0]];
+  running.value = true;
+}
+
+/** The player ids that a game knows. */
+export function playerIds(available: Players): string[] {
+  const levels = available.levels.map((level) => `level:${level.id}`);
+  return [HUMAN, ...levels, ...available.networks.map((each) => each.id), ...available.others];
+}
+
+/** A level in the middle, else the strongest that needs no choice. */
+export function usualOpponent(available: Players): string {
+  const middle = available.levels[Math.floor(available.levels.length / 2)];
+  return middle ? `level:${middle.id}` : (available.networks[0]?.id ?? "mcts");
+}
+
+/** The players of one game may not exist in the next. */
+effect(() => {
+  const available = players.value;
+  if (!available) return;
+  const ids = playerIds(available);
+  for (const side of [0, 1] as const) {
+    if (!ids.includes(seats.peek()[side].player)) changeSeat(side, { player: usualOpponent(available) });
+  }
+});
+
+export interface Order {
+  player: string;
+  settings: Settings;
+}
+
+/** What to ask the server for, so that it plays as a seat says. */
+export function orderOf({ player, by, sims, seconds }: Seat): Order {
+  const level = players.value?.levels.find((each) => `level:${each.id}` === player);
+  if (level) return { player: level.player, settings: { ...level.settings, sims: level.sims } };
+  const budget: Settings = by === "sims" ? { sims, seconds: 0 } : { sims: 100_000_000, seconds };
+  return { player, settings: { ...settings.value, ...budget } };
+}
+
+export function resign(): void {
+  const here = settled.value;
+  if (here && !here.terminal && info.value) {
+    resignation.value = { game: info.value.id, node: cursor.value, side: ownSide.value ?? here.to_move };
+  }
+}
+
+/** Forgets a resignation: a new game has begun. */
+export function unresign(): void {
+  resignation.value = null;
+}
+
+export interface Result {
+  winner: Side | "draw";
+  resigned: boolean;
+}
+
+export const result = computed<Result | null>(() => {
+  const here = settled.value;
+  if (here?.terminal) return { winner: here.winner!, resigned: false };
+  const gaveUp = resignation.value;
+  if (!gaveUp || gaveUp.game !== info.value?.id || gaveUp.node !== cursor.value) return null;
+  return { winner: gaveUp.side === 0 ? 1 : 0, resigned: true };
+});

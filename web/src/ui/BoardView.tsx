@@ -1,0 +1,105 @@
+/** The board of the game on the page, with what each screen lays over it. */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { LegalMove } from "../api";
+import { Board } from "../board/Board";
+import type { Geometry } from "../board/geometry";
+import { Numbers } from "../board/Overlay";
+import { gameTitle, moveName } from "../i18n/games";
+import { t } from "../i18n/i18n";
+import { info, play, position, settled } from "../store/game";
+import { coordinates } from "../store/prefs";
+import { preview } from "../store/preview";
+import { Button } from "./controls";
+import { Transport } from "./Transport";
+
+interface Props {
+  open: boolean; // may the person move now?
+  onPlay?: (move: string) => void;
+  onPoint?: (move: LegalMove | null) => void;
+  quiet?: boolean;
+  children?: (geometry: Geometry) => ComponentChildren;
+}
+
+export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Props) {
+  const game = info.value;
+  const here = position.value;
+  if (!game || !here) return <div class="board-wait" />;
+  const legal = open && settled.value ? settled.value.legal : [];
+  const ahead = preview.value;
+  const move = onPlay ?? ((text: string) => void play(text));
+  const flat = legal.filter((each) => each.cell === null);
+  return (
+    <div class="board-view">
+      <Board
+        key={game.id}
+        layout={game.layout}
+        stones={ahead?.stones ?? here.stones}
+        last={ahead ? null : here.last}
+        line={ahead ? [] : here.line}
+        toMove={here.to_move}
+        legal={legal}
+        label={t("board", { game: gameTitle(game.id) })}
+        coordinates={coordinates.value}
+        quiet={quiet || ahead !== null}
+        onPlay={move}
+        onPoint={onPoint}
+      >
+        {(geometry) => (
+          <>
+            {ahead ? (
+              <Numbers numbers={ahead.numbers} stones={ahead.stones} geometry={geometry} />
+            ) : (
+              children?.(geometry)
+            )}
+          </>
+        )}
+      </Board>
+      <div class="board-foot">
+        <Transport />
+        {flat.map((each) => (
+          <Button
+            key={each.text}
+            label={moveName(each.text)}
+            onClick={() => move(each.text)}
+            testid={`move-${each.text}`}
+          />
+        ))}
+        {open && <TypedMove onPlay={move} />}
+      </div>
+    </div>
+  );
+}
+
+/** A move as text, for those who would rather write it. */
+function TypedMove({ onPlay }: { onPlay: (move: string) => void }) {
+  const text = useSignal("");
+  const example = settled.value?.legal[0]?.text ?? "";
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const move = text.value.trim();
+    if (move) onPlay(move);
+    text.value = "";
+  };
+  return (
+    <form class="typed-move" onSubmit={submit}>
+      <input
+        id="typed-move"
+        type="text"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        aria-label={t("typed")}
+        placeholder={t("typed.hint", { move: example })}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+        data-testid="typed-move"
+      />
+      <button type="submit" class="button" disabled={!text.value.trim()}>
+        {t("typed.play")}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,129 @@
+/** A chart of curves over minutes of training. */
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { t } from "../i18n/i18n";
+import { compact, percent } from "../i18n/numbers";
+import { measureName } from "../i18n/training";
+import { aligned, type Points } from "../store/curves";
+import { dark } from "../store/prefs";
+
+export interface Curve {
+  name: string;
+  points: Points;
+  errors?: Points; // half of an interval, at the same minutes
+}
+
+const COLOURS = ["--accent", "--series-2", "--series-3", "--series-4"];
+const HEIGHT = 190;
+
+const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export function Chart({ title, curves, share }: { title: string; curves: readonly Curve[]; share?: boolean }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const data = aligned(curves);
+  const latest = useRef({ curves, data });
+  latest.current = { curves, data };
+  const shape = `${title} ${curves.map((curve) => curve.name).join()} ${dark.value}`;
+  useEffect(() => {
+    const element = holder.current!;
+    const made = new uPlot(options(element.clientWidth, latest, share ?? false), latest.current.data, element);
+    plot.current = made;
+    const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      made.destroy();
+    };
+  }, [shape]);
+  useEffect(() => plot.current?.setData(data), [data]);
+  const last = curves.map(({ name, points }) => {
+    const value = points[points.length - 1]?.[1];
+    return { name, text: value === undefined ? "–" : share ? percent(value, 1) : compact(value) };
+  });
+  const words = last.map(({ name, text }) => `${measureName(name)} ${text}`).join(", ");
+  return (
+    <figure class="chart" data-testid={`chart-${curves[0]?.name}`}>
+      <figcaption>
+        <span>{title}</span>
+        <span class="chart-now">
+          {last.map(({ name, text }, place) => (
+            <span key={name} class={`series series-${place}`}>
+              {curves.length > 1 ? `${measureName(name)} ` : ""}
+              <b>{text}</b>
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div ref={holder} role="img" aria-label={`${title}: ${words}`} />
+    </figure>
+  );
+}
+
+function options(width: number, latest: { current: { curves: readonly Curve[] } }, share: boolean): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: colour("--soft"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
+  };
+  const written = (value: number): string => (share ? percent(value) : compact(value));
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { points: { size: 7 }, drag: { x: false, y: false } },
+    scales: { x: { time: false }, y: { range: (_, low, high) => roomFor(latest.current.curves, low, high) } },
+    axes: [
+      { ...axis, label: t("train.axis"), labelSize: 18, labelFont: "12px system-ui, sans-serif", size: 30 },
+      { ...axis, size: 52, values: (_, marks) => marks.map(written) },
+    ],
+    series: [
+      {},
+      ...latest.current.curves.map((_, place) => ({
+        stroke: colour(COLOURS[place % COLOURS.length]!),
+        width: 2,
+        spanGaps: true,
+        points: { show: latest.current.curves[place]!.points.length < 40, size: 5 },
+      })),
+    ],
+    hooks: { draw: [(plot) => drawErrors(plot, latest.current.curves)] },
+  };
+}
+
+/** A little air around the curves and their intervals. */
+function roomFor(curves: readonly Curve[], low: number | null, high: number | null): [number, number] {
+  let [bottom, top] = [low ?? 0, high ?? 1];
+  for (const { points, errors } of curves) {
+    const half = new Map(errors);
+    for (const [at, value] of points) {
+      bottom = Math.min(bottom, value - (half.get(at) ?? 0));
+      top = Math.max(top, value + (half.get(at) ?? 0));
+    }
+  }
+  const air = 0.08 * (top - bottom) || Math.abs(top) * 0.1 || 1;
+  return [bottom >= 0 ? Math.max(0, bottom - air) : bottom - air, top + air];
+}
+
+/** The interval of each point as an upright bar. */
+function drawErrors(plot: uPlot, curves: readonly Curve[]): void {
+  curves.forEach(({ points, errors }, place) => {
+    if (!errors) return;
+    const half = new Map(errors);
+    plot.ctx.save();
+    plot.ctx.strokeStyle = colour(COLOURS[place % COLOURS.length]!);
+    plot.ctx.globalAlpha = 0.45;
+    plot.ctx.lineWidth = 2;
+    for (const [at, value] of points) {
+      const error = half.get(at);
+      if (error === undefined) continue;
+      const x = plot.valToPos(at, "x", true);
+      plot.ctx.beginPath();
+      plot.ctx.moveTo(x, plot.valToPos(value - error, "y", true));
+      plot.ctx.lineTo(x, plot.valToPos(value + error, "y", true));
+      plot.ctx.stroke();
+    }
+    plot.ctx.restore();
+  });
+}

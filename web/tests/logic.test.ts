@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { Field } from "../src/api";
+import { compact, duration, short, signed } from "../src/i18n/numbers";
+import { aligned, joined } from "../src/store/curves";
+import { gameId, optionValues, scaleOf, within } from "../src/store/fields";
+import type { Branch } from "../src/store/messages";
+import { layOut, PILL, textsTo } from "../src/store/treelayout";
+
+const field = (kind: Field["kind"], low: number, high: number, usual: number): Field => ({
+  name: "x",
+  kind,
+  low,
+  high,
+  default: usual,
+  choices: [],
+  sentence: "",
+});
+
+test.each([
+  field("real", 0, 100, 1.25),
+  field("real", 0, 1, 0),
+  field("integer", 0, 4, 0),
+  field("integer", 0, 1e9, 400),
+  field("real", 1, 1e9, 500),
+  field("real", 0.01, 1000, 10.83),
+])("a slider reaches its ends and finds its way back", (each) => {
+  const scale = scaleOf(each);
+  expect(scale.toValue(0)).toBeCloseTo(each.low);
+  for (const place of [0, 1, Math.floor(scale.steps / 2), scale.steps]) {
+    expect(Math.abs(scale.toPlace(scale.toValue(place)) - place)).toBeLessThanOrEqual(scale.steps / 12);
+    expect(within(each, scale.toValue(place))).toBe(scale.toValue(place));
+  }
+  expect(scale.toPlace(Number(each.default))).toBeGreaterThanOrEqual(0);
+});
+
+test("game ids leave out what is usual", () => {
+  expect(gameId("connect4", 0, 0, {})).toBe("connect4");
+  expect(gameId("gomoku", 15, 15, {})).toBe("gomoku");
+  expect(gameId("gomoku", 9, 15, {})).toBe("gomoku:9");
+  expect(gameId("gomoku", 15, 15, { rule: "renju" })).toBe("gomoku:15,rule=renju");
+});
+
+test("option values are read from their description", () => {
+  expect(optionValues("from 3 to 6")).toEqual({ low: 3, high: 6, step: 1 });
+  expect(optionValues("from -361 to 361 in steps of 0.5")).toEqual({ low: -361, high: 361, step: 0.5 });
+  expect(optionValues("one of off, on")).toEqual({ choices: ["off", "on"] });
+});
+
+test("curves are aligned on one axis, with holes", () => {
+  const both = [{ points: [[1, 10] as [number, number]] }, { points: [[2, 20] as [number, number]] }];
+  expect(aligned(both)).toEqual([
+    [1, 2],
+    [10, null],
+    [null, 20],
+  ]);
+  expect(joined({ a: [[1, 1]] }, { a: [[2, 2]], b: [[2, 3]] })).toEqual({
+    a: [
+      [1, 1],
+      [2, 2],
+    ],
+    b: [[2, 3]],
+  });
+});
+
+test("numbers are short and have a true minus", () => {
+  expect([short(950), short(9500), short(1_200_000)]).toEqual(["950", "9.5k", "1.2M"]);
+  expect([signed(-0.5), signed(0.25), signed(0)]).toEqual(["−0.50", "+0.25", "0.00"]);
+  expect([compact(0), compact(1634), compact(0.00003)]).toEqual(["0", "1634", "3.0e-5"]);
+  expect([duration(0.5), duration(68), duration(120)]).toEqual(["30 s", "68 min", "2.0 h"]);
+});
+
+function branch(text: string, parent: number | null, depth: number, visits: number): Branch {
+  return { text, mover: 0, visits, q: 0, proven: null, main: false, depth, parent };
+}
+
+test("no two nodes of a tree overlap, and the most visited child is level with its parent", () => {
+  const tree = [branch("", null, 0, 100)];
+  for (let n = 0; n < 120; n++) {
+    const parent = Math.floor(n / 3);
+    tree.push(branch(`m${n}`, parent, (tree[parent]?.depth ?? 0) + 1, 100 - n / 2));
+  }
+  const { placed, width, height } = layOut(tree);
+  expect(placed[1]?.y).toBe(placed[0]?.y);
+  for (const a of placed) {
+    expect(a.x + a.width).toBeLessThanOrEqual(width);
+    expect(a.y + PILL / 2).toBeLessThanOrEqual(height);
+    for (const b of placed) {
+      const apart = a.x + a.width <= b.x || b.x + b.width <= a.x || Math.abs(a.y - b.y) >= PILL;
+      expect(a === b || apart).toBe(true);
+    }
+  }
+  expect(textsTo(tree, 1)).toEqual(["m0"]);
+});
