@@ -212,6 +212,20 @@ def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) 
     assert not run.is_locked() and run.state.exists() and run.current.exists()
 
 
+def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> None:
+    """`make run`: what training says is said in the terminal, the page can pause it, and Ctrl-C saves it."""
+    with command("--runs", str(tmp_path), "--train", "tictactoe") as (process, client):
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("start ")
+        assert client.get("/api/runs")[0]["state"] == "training"
+        assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
+        assert client.post("/api/runs/tictactoe/resume", {})["state"] == "training"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    run = RunDirectory(tmp_path / "tictactoe")
+    assert not run.is_locked() and run.state.exists()
+
+
 def test_levels_are_shown_for_the_network_they_were_measured_with(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
