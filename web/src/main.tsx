@@ -8,6 +8,8 @@ import "./styles/controls.css";
 import "./styles/layout.css";
 import "./styles/board.css";
 import "./styles/panels.css";
+import "./styles/analysis.css";
+import "./styles/dialogs.css";
 
 connect();
 void begin();

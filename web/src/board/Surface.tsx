@@ -9,6 +9,7 @@ interface Props {
 
 export function Surface(props: Props) {
   const { geometry, layout } = props;
+  const size = Math.round(Math.max(22, 0.023 * geometry.width)); // about the same on the screen for every board
   return (
     <g aria-hidden="true">
       {layout.kind === "hexes" ? <HexField {...props} /> : <Plate {...props} />}
@@ -17,7 +18,15 @@ export function Surface(props: Props) {
       {layout.kind === "gravity" &&
         geometry.cells.map((at) => <Hole key={at.x + at.y * 1e4} at={at} geometry={geometry} />)}
       {[...geometry.columns, ...geometry.rows].map(({ x, y, text }) => (
-        <text key={`${x} ${y}`} class="coordinate" x={x} y={y} text-anchor="middle" dominant-baseline="central">
+        <text
+          key={`${x} ${y}`}
+          class="coordinate"
+          font-size={size}
+          x={x}
+          y={y}
+          text-anchor="middle"
+          dominant-baseline="central"
+        >
           {text}
         </text>
       ))}

@@ -29,9 +29,10 @@ export function boardAsSvg(): string | null {
     for (const name of COPIED) shape.setAttribute(name, look.getPropertyValue(name));
   });
   for (const target of copy.querySelectorAll('[role="rowgroup"]')) target.remove();
-  for (const each of copy.querySelectorAll("[class], [style]")) {
-    each.removeAttribute("class");
-    each.removeAttribute("style");
+  for (const each of [copy, ...copy.querySelectorAll("g, rect, circle, path, line, text")]) {
+    for (const name of each.getAttributeNames()) {
+      if (/^(class|style|aria-|data-)/.test(name)) each.removeAttribute(name);
+    }
   }
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.removeAttribute("role");
@@ -47,7 +48,7 @@ export function boardAsPng(): Promise<Blob | null> {
   const scale = PIXELS / Math.max(width, height);
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
-  paint.fillStyle = getComputedStyle(document.body).backgroundColor;
+  paint.fillStyle = getComputedStyle(document.documentElement).backgroundColor;
   paint.fillRect(0, 0, canvas.width, canvas.height);
   paint.scale(scale, scale);
   for (const shape of board.querySelectorAll<SVGElement>(SHAPES)) {

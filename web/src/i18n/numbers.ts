@@ -12,8 +12,13 @@ export function short(n: number): string {
 export const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
 
 /** With its sign, and a true minus. */
-export const signed = (n: number, digits = 2): string =>
-  `${n < 0 ? "−" : n > 0 ? "+" : ""}${Math.abs(n).toFixed(digits)}`;
+export function signed(n: number, digits = 2): string {
+  const size = Math.abs(n).toFixed(digits);
+  return Number(size) === 0 ? size : `${n < 0 ? "−" : "+"}${size}`;
+}
+
+/** A bound that may be infinite, which the server writes as null. */
+export const bound = (n: number | null, digits = 2): string => (n === null ? "∞" : signed(n, digits));
 
 /** Small and large numbers alike, in about four characters. */
 export function compact(n: number): string {

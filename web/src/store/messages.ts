@@ -11,8 +11,8 @@ export interface MoveRow {
   q: number;
   wdl: Wdl;
   plies: number;
-  u: number;
-  lcb: number;
+  u: number | null; // null: infinite, for a move never tried
+  lcb: number | null;
   proven: Proven;
   pv: string[];
 }
@@ -38,9 +38,9 @@ export interface TreeChild {
   prior: number;
   noise: number;
   q: number;
-  u: number;
+  u: number | null; // null: infinite, for a move never tried
   mlh: number;
-  score: number;
+  score: number | null;
   moves_left: number | null;
   proven: Proven;
   next: boolean;

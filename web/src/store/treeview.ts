@@ -106,13 +106,13 @@ export function restart(): void {
 export function begin(): () => void {
   const forget = watch(hear);
   const stop = effect(() => {
-    session.value;
+    const now = session.value;
     pictureAsked = Number.NEGATIVE_INFINITY;
     waiting.clear();
     branches.value = [];
     nodes.value = new Map();
     opened.value = new Set([""]);
-    if (update.peek()) refresh(); // a tree from another screen; a new one has nothing to show yet
+    if (now && update.peek()?.id === now.id) refresh(); // a tree from another screen; a new one has nothing to show
   });
   const repaint = pictured.subscribe(() => update.peek() && askPicture());
   return () => {

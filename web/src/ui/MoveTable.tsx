@@ -1,7 +1,7 @@
 /** What the search thinks of every move. Pointing at a row plays its line on the board. */
 import { moveName } from "../i18n/games";
 import { type Key, t } from "../i18n/i18n";
-import { percent, short, signed } from "../i18n/numbers";
+import { bound, percent, short, signed } from "../i18n/numbers";
 import { solution, update } from "../store/analysis";
 import { play } from "../store/game";
 import type { MoveRow } from "../store/messages";
@@ -80,8 +80,8 @@ function Row({ row, best, exact }: { row: MoveRow; best: boolean; exact: number 
       <td>
         <WdlBar wdl={row.wdl} neutral />
       </td>
-      <td>{row.u.toFixed(2)}</td>
-      <td>{signed(row.lcb)}</td>
+      <td>{bound(row.u)}</td>
+      <td>{row.lcb === null ? "−∞" : signed(row.lcb)}</td>
       <td>{row.plies.toFixed(0)}</td>
       <td class="pv">{row.pv.map(moveName).join(" ")}</td>
     </tr>

@@ -1,7 +1,7 @@
 /** The tree node by node: the numbers of every move, and why the next simulation takes the one it takes. */
 import { moveName } from "../i18n/games";
 import { type Key, t } from "../i18n/i18n";
-import { percent, short, signed } from "../i18n/numbers";
+import { bound, percent, short, signed } from "../i18n/numbers";
 import type { TreeChild, TreeNode } from "../store/messages";
 import { keyOfPath, nodes, opened, toggle } from "../store/treeview";
 import { Icon } from "./Icon";
@@ -56,9 +56,9 @@ function Why({ node, depth }: { node: TreeNode; depth: number }) {
   const words = next
     ? t("tree.why", {
         move: moveName(next.text),
-        score: signed(next.score),
+        score: bound(next.score),
         q: signed(next.q),
-        u: signed(next.u),
+        u: bound(next.u),
         mlh: signed(next.mlh),
       })
     : t(node.terminal ? "tree.terminal" : node.children.length ? "tree.why.none" : "tree.leaf");
@@ -94,9 +94,9 @@ function Branch({ child, path }: { child: TreeChild; path: number[] }) {
         <td>{short(child.visits)}</td>
         <td>{percent(child.prior, 1)}</td>
         <td>{signed(child.q)}</td>
-        <td>{child.u.toFixed(3)}</td>
+        <td>{bound(child.u, 3)}</td>
         <td>{signed(child.mlh)}</td>
-        <td class="score">{signed(child.score, 3)}</td>
+        <td class="score">{bound(child.score, 3)}</td>
         <td>{child.moves_left === null ? "–" : child.moves_left.toFixed(0)}</td>
       </tr>
       {open && <Rows path={path} />}
