@@ -4,6 +4,7 @@ import json
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from networks import make_test_network
 from tengen import games
 from tengen.app.levels import Level, LevelTable, read_levels
 from tengen.elo import Pairing
-from tengen.events import Database, Event
+from tengen.events import Database, Event, read_events
 from tengen.network import NetworkFile, shipped_network
 from tengen.nn.export import to_onnx
 from tengen.runconfig import RunConfig
@@ -188,6 +189,7 @@ def test_wrong_runs_are_not_begun(tmp_path: Path) -> None:
 
 def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
+    run = RunDirectory(runs / "tictactoe")
     settings = dict(setting.split("=") for setting in TINY if not setting.startswith("loop.size"))
     start = {"game": "tictactoe", "minutes": 1000, "size": "8x1", "settings": settings}
     with command("--runs", str(runs)) as (process, client):
@@ -199,7 +201,10 @@ def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) 
         while len(client.get("/api/runs/tictactoe")["curves"].get("loss", [])) < 3:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
+        with ThreadPoolExecutor(3) as together:  # one who clicks again and again does not end it unsaved
+            for answer in together.map(client.post, ["/api/runs/tictactoe/pause"] * 3):
+                assert answer["state"] == "paused"
+        assert run.state.exists() and run.current.exists()
         paused = client.get("/api/runs/tictactoe")
         assert client.post("/api/runs/tictactoe/resume", {"minutes": 2000})["planned_minutes"] in (1000, 2000)
         while client.get("/api/runs/tictactoe")["last_event"] < paused["last_event"] + 3:
@@ -208,8 +213,7 @@ def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) 
         assert client.get("/api/runs/tictactoe")["planned_minutes"] == 2000
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
-    run = RunDirectory(runs / "tictactoe")
-    assert not run.is_locked() and run.state.exists() and run.current.exists()
+    assert not run.is_locked() and read_events(run.database)[-1].kind == "end"
 
 
 def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_a_get_never_changes_anything(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         before = files()
         for path in ("/api/runs/x/pause", "/api/runs/x/resume"):
-            assert status(server, "GET", path) == 405
+            assert status(server, "GET", path) in (404, 405)  # 404 where there is a built page to look in
         for path in ("/api/about", "/api/runs", "/api/runs/x", "/api/runs/x/live", "/api/players?game=tictactoe"):
             assert status(server, "GET", path) == 200, path
         assert files() == before

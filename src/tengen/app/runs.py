@@ -41,8 +41,8 @@ __all__ = ["Runs"]
 MOST_GAMES = 16  # under way, shown at once
 LARGEST_LIVE = 1 << 20
 MOST_TRAINING = 2  # processes at once: each takes all cores
-START_SECONDS = 60.0  # loading torch on a busy machine takes its time
-STOP_SECONDS = 60.0  # a measurement under way is given up, a turn is finished
+START_SECONDS = 50.0  # loading torch on a busy machine takes its time
+STOP_SECONDS = 50.0  # a measurement under way is given up, a turn is finished
 
 
 @dataclass
@@ -57,10 +57,17 @@ class _Read:
 class _Process:
     process: asyncio.subprocess.Process
     errors: IO[bytes]
+    stopping: bool = False
 
     @property
     def running(self) -> bool:
         return self.process.returncode is None
+
+    def stop(self) -> None:
+        """Once: a second Ctrl-C ends training at once, unsaved."""
+        if self.running and not self.stopping:
+            self.stopping = True
+            self.process.send_signal(signal.SIGINT)
 
     def last_words(self) -> str:
         self.errors.seek(0)
@@ -139,8 +146,11 @@ class Runs:
             if run.is_locked():
                 raise AppError("run_busy", f"{name} is trained by another process; end it there", run=name)
             return self._summary(name, run)
-        process.process.send_signal(signal.SIGINT)
-        await asyncio.wait_for(process.process.wait(), STOP_SECONDS)
+        process.stop()
+        try:
+            await asyncio.wait_for(process.process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            raise AppError("too_busy", f"{name} is still saving; look again soon", run=name) from None
         return self._summary(name, run)
 
     async def resume(self, name: str, minutes: float | None) -> dict[str, Any]:
@@ -154,11 +164,11 @@ class Runs:
 
     async def close(self) -> None:
         """Saves and ends the runs that were started here."""
-        running = [each.process for each in self._processes.values() if each.running]
-        for process in running:
-            process.send_signal(signal.SIGINT)
+        running = [each for each in self._processes.values() if each.running]
+        for each in running:
+            each.stop()
         if running:
-            await asyncio.wait([asyncio.create_task(process.wait()) for process in running], timeout=STOP_SECONDS)
+            await asyncio.wait([asyncio.create_task(each.process.wait()) for each in running], timeout=STOP_SECONDS)
 
     async def _train(self, name: str, game: str, options: list[str], shown: bool = False) -> None:
         """Returns once the run holds its lock, so that whoever asks next sees it training."""
@@ -181,7 +191,7 @@ class Runs:
         deadline = asyncio.get_running_loop().time() + START_SECONDS
         while started.running and not (run.exists() and run.is_locked()):
             if asyncio.get_running_loop().time() > deadline:
-                process.send_signal(signal.SIGINT)
+                started.stop()
                 raise AppError("too_busy", f"{name} did not begin within {START_SECONDS:g} seconds")
             await asyncio.sleep(0.05)
         if process.returncode:
