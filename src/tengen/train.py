@@ -27,6 +27,7 @@ from tengen import games
 from tengen.chunks import ChunkStore
 from tengen.evaluator import make_evaluator
 from tengen.events import Event, Listener
+from tengen.files import write_durably
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
@@ -181,14 +182,12 @@ class Trainer:
         return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
 
     def _show(self) -> None:
-        """Some games as they stand, once a second. Nobody misses them: written without care for a power cut."""
+        """Some games as they stand, once a second. Training does not need them: a full disk is told by what it does."""
         if time.monotonic() - self._shown < 1:
             return
         self._shown = time.monotonic()
         with suppress(OSError):
-            draft = self.run.live.with_suffix(".new")
-            draft.write_text(json.dumps(self.actor.under_way(SHOWN)), "utf-8")
-            draft.replace(self.run.live)
+            write_durably(self.run.live, json.dumps(self.actor.under_way(SHOWN)).encode())
 
     def _keep(self, records: list[GameRecord]) -> None:
         """What is finished is on disk before it is learned from."""
