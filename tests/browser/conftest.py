@@ -1,0 +1,53 @@
+"""One browser and one server for all tests of a worker; a fresh page for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from appserver import Client, command
+from browser.driver import App, Pictures, opened
+
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--screenshots", metavar="DIR", help="write the pictures of the README to this folder")
+
+
+# Not for the whole session: while Playwright runs, its thread has an event loop, and others want their own.
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("no browser: apt-get install chromium fonts-wqy-microhei, or name one in CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with command("--runs", str(tmp_path_factory.mktemp("runs"))) as (_, client):
+        yield client
+
+
+@pytest.fixture
+def app(chromium: Browser, server: Client) -> Iterator[App]:
+    with opened(chromium, server) as app:
+        yield app
+
+
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest) -> Pictures:
+    folder = request.config.getoption("--screenshots")
+    return Pictures(Path(folder) if folder else None)
