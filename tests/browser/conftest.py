@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from appserver import Client, command
 from browser.driver import App, Pictures, opened
+from writtenrun import write_run
 
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -37,7 +38,9 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with command("--runs", str(tmp_path_factory.mktemp("runs"))) as (_, client):
+    runs = tmp_path_factory.mktemp("runs")
+    write_run(runs / "one")
+    with command("--runs", str(runs)) as (_, client):
         yield client
 
 

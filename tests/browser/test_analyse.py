@@ -63,7 +63,7 @@ def test_pointing_at_a_move_plays_its_line_on_the_board(app: App) -> None:
     numbers = app.board.locator("text.number")
     expect(numbers).to_have_count(len(line))
     assert app.stones() == games.make("connect4").from_moves(f"{OPENING} {' '.join(line)}").stones()
-    assert sorted(numbers.all_inner_texts(), key=int) == [str(ply + 1) for ply in range(len(line))]
+    assert sorted(numbers.all_text_contents(), key=int) == [str(ply + 1) for ply in range(len(line))]
     app.page.mouse.move(0, 0)
     expect(numbers).to_have_count(0)
     assert app.stones() == before
@@ -117,7 +117,7 @@ def test_exact_scores_beside_the_networks_opinion(app: App) -> None:
     app.the("exact-switch").check()
     labels = app.the("exact").locator("text")
     expect(labels).to_have_count(7)
-    assert labels.all_inner_texts()[3] == "+18"  # the win at once
+    assert labels.all_text_contents()[3] == "+18"  # the win at once
     expect(app.page.locator("table.moves tr[data-move='4'] .exact-cell")).to_have_text("+18")
 
 

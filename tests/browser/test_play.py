@@ -9,7 +9,6 @@ from browser.driver import App, Pictures
 from tengen.games import State
 from tengen.players import make_player
 
-
 Make = Callable[[State, int], None]
 
 

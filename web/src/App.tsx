@@ -53,7 +53,7 @@ export function App() {
         <ScreenOf name={screen.value} />
       </main>
       <Dialogs />
-      <Notices />
+      {dialog.value === null && <Notices />}
       <Announcer />
     </>
   );

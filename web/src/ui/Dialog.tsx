@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { closeDialog } from "../store/dialogs";
 import { Button } from "./controls";
+import { Notices } from "./Notices";
 
 interface Props {
   title: string;
@@ -37,6 +38,8 @@ export function Dialog({ title, drawer, children, testid }: Props) {
         </header>
         {children}
       </div>
+      {/* Here too: what lies outside of an open dialog can be neither seen clearly nor pressed. */}
+      <Notices />
     </dialog>
   );
 }

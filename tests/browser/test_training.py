@@ -1,0 +1,100 @@
+"""Training: a run started, watched, paused and resumed in the page, and what a finished one shows."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Route, expect
+
+from appserver import Client, command
+from browser.driver import App, Pictures, opened
+from tengen.rundir import RunDirectory
+from training import TINY
+
+
+@pytest.fixture
+def trainer(tmp_path: Path) -> Iterator[Client]:
+    """A server of its own: what trains takes the processor from others."""
+    with command("--runs", str(tmp_path)) as (_, client):
+        yield client
+        for run in client.get("/api/runs"):
+            if run["state"] == "training":
+                client.post(f"/api/runs/{run['name']}/pause")
+
+
+def test_a_run_is_started_and_its_curves_move(
+    chromium: Browser, trainer: Client, tmp_path: Path, pictures: Pictures
+) -> None:
+    with opened(chromium, trainer) as app:
+        app.page.route("**/api/runs", make_tiny)
+        app.open("training")
+        expect(app.page.locator("main")).to_contain_text("No run yet.")
+        app.the("run-game").select_option("tictactoe")
+        app.the("run-minutes").fill("1000")
+        app.the("run-size").fill("8x1")
+        app.the("run-name").fill("small")
+        app.the("run-start").click()
+        expect(app.the("run-state")).to_have_text("training")
+        expect(app.page.locator("h1")).to_have_text("small")
+        losses = app.the("chart-policy_loss").locator("[role=img]")
+        moved(losses)
+        moved(losses)
+        expect(app.the("health")).not_to_be_empty()
+        expect(app.the("live-wall").locator("button").first).to_be_visible()
+        app.the("run-pause").click()
+        expect(app.the("run-state")).to_have_text("paused")
+        assert not RunDirectory(tmp_path / "small").is_locked()
+        before = losses.get_attribute("aria-label")
+        app.the("run-resume").click()
+        expect(app.the("run-state")).to_have_text("training")
+        expect(losses).not_to_have_attribute("aria-label", before or "")
+
+
+def make_tiny(route: Route) -> None:
+    """The page offers a run's size alone; its other settings make it quick here."""
+    if route.request.method != "POST":
+        return route.continue_()
+    wanted = json.loads(route.request.post_data or "")
+    settings = dict(setting.split("=") for setting in TINY if not setting.startswith("loop.size"))
+    route.continue_(post_data=json.dumps(wanted | {"settings": settings}))
+
+
+def moved(chart: Locator) -> None:
+    """Waits until a chart says something new."""
+    before = chart.get_attribute("aria-label")
+    expect(chart).not_to_have_attribute("aria-label", before or "")
+
+
+def test_a_wrong_run_is_refused_with_its_reason(app: App) -> None:
+    app.open("training")
+    app.the("run-size").fill("huge")
+    app.the("run-start").click()
+    app.expect_notice("huge")
+    app.the("run-size").fill("")
+    app.the("run-name").fill("../elsewhere")
+    app.the("run-start").click()
+    app.expect_notice("not understand")
+    expect(app.the("run-state").filter(has_text="training")).to_have_count(0)
+
+
+def test_a_run_with_curves_ladder_and_time_machine(app: App, pictures: Pictures) -> None:
+    app.open("training")
+    app.the("runs").get_by_role("link", name="one").click()
+    expect(app.the("chart-elo")).to_contain_text("500")
+    expect(app.the("chart-policy_loss")).to_be_visible()
+    expect(app.the("chart-mistakes_0")).to_contain_text("20.0%")
+    expect(app.the("health")).to_contain_text("earning")
+    pictures.take(app, "training")
+    tabs = app.the("run-tabs")
+    tabs.locator("[data-value=ladder]").click()
+    expect(app.the("ladder").locator("tbody tr")).to_have_count(3)
+    expect(app.the("ladder").locator("tr.best")).to_contain_text("step 100")
+    tabs.locator("[data-value=machine]").click()
+    machine = app.page.locator("main")
+    expect(machine.locator(".heat circle").first).to_be_attached()
+    late = machine.locator(".heat").inner_html()
+    machine.get_by_role("slider").press("Home")
+    expect(machine).to_contain_text("Step 100")
+    expect(machine.locator(".heat circle").first).to_be_attached()
+    assert machine.locator(".heat").inner_html() != late

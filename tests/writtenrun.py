@@ -1,0 +1,45 @@
+"""A training run as it stands on disk, with made-up numbers."""
+
+from pathlib import Path
+
+import pytest
+
+from networks import make_test_network
+from tengen import games
+from tengen.elo import Pairing
+from tengen.events import Database, Event
+from tengen.nn.export import to_onnx
+from tengen.runconfig import RunConfig
+from tengen.rundir import RunDirectory
+from tengen.standings import Measurement, Standings
+
+CONNECT4 = games.make("connect4")
+
+
+def write_run(folder: Path, turns: int = 30, finished: bool = False) -> RunDirectory:
+    """A run as training leaves it behind, with made-up numbers."""
+    run = RunDirectory(folder)
+    with run.locked():
+        run.configure(RunConfig.of(CONNECT4).with_settings(["loop.minutes=10", "loop.size=8x1"]))
+    plan = {"game": "connect4", "size": "8x1", "planned_minutes": 10.0, "planned_steps": 0}
+    tell(run, Event("start", 0, 0.0, plan))
+    for turn in range(turns):
+        values = {"loss": 3.0 - 0.05 * turn, "policy_loss": 2.0 - 0.02 * turn, "games": 5, "total_games": 5 * turn}
+        values |= {"entropy": 1.0, "explained_variance": 0.2, "positions": 100 * turn}
+        tell(run, Event("turn", 10 * turn, turn / 10, values))
+    tell(run, Event("measure", 290, 2.9, {"elo": 500.0, "elo_error": 30.0, "keeping_0": 0.8, "keeping_100": 0.9}))
+    tell(run, Event("end", 300, 3.0, {"finished": finished}))
+    for step in (100, 290):
+        run.network(step).write_bytes(to_onnx(make_test_network(CONNECT4, seed=step), CONNECT4, step=step).data)
+    run.current.write_bytes(run.network(290).read_bytes())
+    run.best.write_bytes(run.network(100).read_bytes())
+    pairings = [Pairing("mcts:100", "random", 19, 20), Pairing("00000100", "mcts:100", 10, 20)]
+    measured = [Measurement("00000100", 1.0, {"elo": 500.0})]
+    Standings(200, "00000100", 0.5, pairings, measured).write(run.ladder)
+    return run
+
+
+def tell(run: RunDirectory, event: Event) -> None:
+    keeper = Database(run.database, lambda reason: pytest.fail(reason))
+    keeper(event)
+    keeper.close()
