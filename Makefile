@@ -9,13 +9,19 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test check bench fuzz soak web web-check clean setup format stubs cpp-test
+.PHONY: run test browser check bench fuzz soak web web-check clean setup format stubs cpp-test
 
 run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
 
-test: check cpp-test  ## everything that must hold
+test: check cpp-test browser  ## everything that must hold
 	$(PY) -m pytest -n $(JOBS) -m "not fuzz and not soak"
+
+# The tests say what is missing where this cannot install it.
+browser:  ## Debian's chromium and a Chinese font for the tests of the app, where they are missing and can be installed
+	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+	  chromium fonts-wqy-microhei > /dev/null; } || echo "no browser: the tests of the app's page will be skipped"
 
 check: setup  ## style, types, warnings
 	$(BIN)/ruff check .
@@ -63,7 +69,7 @@ clean:  ## remove everything that was built
 setup: $(VENV)/.built
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
-	cd web && npm ci --silent
+	cd web && npm install --no-save --silent
 	touch $@
 
 # What pyproject.toml asks for, and what builds it; read from there so that no list is written twice.

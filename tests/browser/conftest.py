@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +10,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from appserver import Client, command
 from browser.driver import App, Pictures, opened
+from tengen.bench.app import FLAGS, browser_path
 from writtenrun import write_run
-
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Not for the whole session: while Playwright runs, its thread has an event loop, and others want their own.
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    found = browser_path()
     if not found:
         pytest.skip("no browser: apt-get install chromium fonts-wqy-microhei, or name one in CHROMIUM")
     with sync_playwright() as playwright:

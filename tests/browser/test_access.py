@@ -97,7 +97,9 @@ SCREENS: dict[str, Callable[[App], None]] = {
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_axe_finds_nothing_in_either_theme(chromium: Browser, server: Client, screen: str) -> None:
+def test_axe_finds_nothing_in_either_theme_and_360_pixels_are_enough(
+    chromium: Browser, server: Client, screen: str
+) -> None:
     with opened(chromium, server, color_scheme="light") as app:
         SCREENS[screen](app)
         for theme in ("light", "dark"):
@@ -108,18 +110,8 @@ def test_axe_finds_nothing_in_either_theme(chromium: Browser, server: Client, sc
                 (each["id"], node["target"], node["failureSummary"]) for each in found for node in each["nodes"]
             ]
             assert not problems, f"{screen}, {theme}: {problems}"
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_a_phone_shows_everything_without_scrolling_sideways(
-    chromium: Browser, server: Client, pictures: Pictures, screen: str
-) -> None:
-    with opened(chromium, server, **PHONE) as app:
-        SCREENS[screen](app)
+        app.page.set_viewport_size({"width": 360, "height": 740})
         app.expect_no_sideways_scrolling()
-        app.page.emulate_media(color_scheme="dark")
-        if screen in ("play", "analyse"):
-            pictures.take(app, f"phone-{screen}")
 
 
 def test_a_phone_plays_by_touch(chromium: Browser, server: Client) -> None:
@@ -130,6 +122,14 @@ def test_a_phone_plays_by_touch(chromium: Browser, server: Client) -> None:
         app.expect_ply(2, of=2)
 
 
+def test_the_pictures_of_a_phone(chromium: Browser, server: Client, pictures: Pictures) -> None:
+    with opened(chromium, server, device_scale_factor=2, **PHONE) as app:
+        app.open("analyse", "connect4", "4 4 4 3 5 3 3 5 4 6")
+        app.analyse_with("shipped", 800)
+        expect(app.the("visits")).to_have_text("800 sims")
+        pictures.take(app, "phone")
+
+
 LATIN = re.compile(r"[A-Za-z]{3,}")
 # Words that are the same in both languages.
 SHARED = re.compile(
@@ -138,9 +138,12 @@ SHARED = re.compile(
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_everything_is_there_in_chinese(chromium: Browser, server: Client, screen: str) -> None:
-    with opened(chromium, server, locale="zh-CN") as app:
+def test_a_phone_shows_everything_in_chinese_without_scrolling_sideways(
+    chromium: Browser, server: Client, screen: str
+) -> None:
+    with opened(chromium, server, locale="zh-CN", **PHONE) as app:
         SCREENS[screen](app)
+        app.expect_no_sideways_scrolling()
         expect(app.page.locator("html")).to_have_attribute("lang", "zh-CN")
         shown = app.page.locator("dialog" if app.page.locator("dialog").count() else "body").inner_text()
         english = [line for line in shown.splitlines() if LATIN.search(SHARED.sub("", line))]

@@ -50,8 +50,8 @@ ATTACKS = """async server => {
   await attempt("beacon", () => navigator.sendBeacon(server + "/api/runs", run) && null);
   await attempt("module", () => import(server + "/api/about"));
   await attempt("script", () => new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), {src: server + "/", onload: resolve, onerror: reject});
-    document.body.append(script);
+    const script = document.createElement("script");
+    document.body.append(Object.assign(script, {src: server + "/", onload: resolve, onerror: reject}));
   }));
   await attempt("socket", () => new Promise((resolve, reject) => {
     const socket = new WebSocket(server.replace("http", "ws") + "/api/search");
@@ -101,7 +101,7 @@ LANGUAGES = {
         "illegal": "“z9” cannot be played here.",
         "sgf": "This SGF cannot be read.",
         "link": "There is no game “chess”.",
-        "moves": "cannot be played here.",
+        "moves": "These moves cannot be read.",
         "wrong": "“run:one/best” is a network for connect4, not for tictactoe.",
         "gone": "There is no player “run:gone/best” here.",
     },

@@ -66,7 +66,11 @@ test("numbers are short and have a true minus", () => {
   expect([short(950), short(9500), short(1_200_000)]).toEqual(["950", "9.5k", "1.2M"]);
   expect([signed(-0.5), signed(0.25), signed(0)]).toEqual(["−0.50", "+0.25", "0.00"]);
   expect([compact(0), compact(1634), compact(0.00003)]).toEqual(["0", "1634", "3.0e-5"]);
-  expect([duration(0.5), duration(68), duration(120)]).toEqual(["30 s", "68 min", "2.0 h"]);
+  expect([duration(0.5), duration(68), duration(120)].map((each) => each.join(" "))).toEqual([
+    "30 s",
+    "68 min",
+    "2.0 h",
+  ]);
 });
 
 function branch(text: string, parent: number | null, depth: number, visits: number): Branch {

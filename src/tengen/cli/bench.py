@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import claims, network, peers, rules, search, selfplay
+from tengen.bench import app, claims, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
@@ -15,6 +15,7 @@ EXAMPLE = """example: tengen bench rules                  every game, beside Ope
          tengen bench search --only batch rollouts
          tengen bench network --size 3 --threads 1
          tengen bench selfplay --game othello
+         tengen bench app
          tengen bench --signature --threads 4
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
@@ -27,6 +28,8 @@ speed), in float32 and in 8 bits, beside PyTorch as it comes. With --threads 1 i
 busy machine disturbs little.
 `selfplay` sets what self-play gets out of the network beside the bare network's speed at the same batch: evaluations,
 and simulations, of which many are answered by the cache, the rules or a proof.
+`app` measures the page in a browser: what it loads first, how soon it shows a board, an update of the analysis, and a
+node of a large tree.
 --signature prints one integer that changes when any result of the search changes."""
 
 SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
@@ -49,8 +52,8 @@ def add(verbs: Verbs) -> None:
         metavar="WHAT",
         nargs="?",
         default="rules",
-        choices=["rules", "search", "selfplay", "network"],
-        help="rules, search, selfplay or network",
+        choices=["rules", "search", "selfplay", "network", "app"],
+        help="rules, search, selfplay, network or app",
     )
     parser.add_argument(
         "--game", action="append", metavar="GAME", help="rules, selfplay, network: only this game (may be repeated)"
@@ -95,6 +98,8 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
         return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
     if args.what == "selfplay":
         return [lambda: selfplay.measure_selfplay(args.game, args.seconds, args.threads)]
+    if args.what == "app":
+        return [lambda: app.measure_app(args.seconds)]
     if args.what == "rules":
         return [lambda: rules.measure_rules(args.game, args.seconds)]
     if args.game:
@@ -111,6 +116,12 @@ def hints(what: str) -> list[str]:
     found = list[str]()
     if what in ("selfplay", "network"):
         return found
+    if what == "app":
+        return (
+            []
+            if app.can_browse()
+            else ["no browser to measure the page in: pip install playwright; apt install chromium"]
+        )
     if peers.load("pyspiel") is None:
         found.append("OpenSpiel is not installed; to compare with it: pip install 'tengen[openspiel]'")
     if what == "search" and any(peers.load(module) is None for module in ("jax", "mctx", "pgx")):

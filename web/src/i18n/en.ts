@@ -73,6 +73,9 @@ export const en = {
   "budget.seconds": "Time",
   sims: "{n} sims",
   seconds: "{n} s",
+  "time.s": "{n} s",
+  "time.min": "{n} min",
+  "time.h": "{n} h",
   speed: "{n}/s",
 
   moves: "Moves",

@@ -42,7 +42,7 @@ const CHINESE: Record<string, [name: string, about: string]> = {
   target_pruning: ["目标修剪", "从训练目标中去掉强制与纯探索的访问。"],
   virtual_mode: ["虚拟方式", "进行中的下探算作什么：访问，或失败的访问。"],
   virtual_weight: ["虚拟权重", "loss 方式下，进行中的下探算作几次失败。"],
-  temperature: ["温度", "在 temperature_plies 手之前选择着法的温度。"],
+  temperature: ["温度", "在“温度手数”之前选择着法的温度。"],
   temperature_plies: ["温度手数", "开局起使用该温度的手数。"],
   temperature_end: ["末段温度", "此后的温度；0：总走最佳着法。"],
   target_temperature: ["目标温度", "训练目标的温度。"],

@@ -29,8 +29,9 @@ export function compact(n: number): string {
   return size === 0 ? "0" : size >= 0.001 ? n.toFixed(3) : n.toExponential(1);
 }
 
-export function duration(minutes: number): string {
-  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
-  if (minutes < 100) return `${minutes < 10 ? minutes.toFixed(1) : Math.round(minutes)} min`;
-  return `${(minutes / 60).toFixed(1)} h`;
+/** A time span in the unit that suits it. */
+export function duration(minutes: number): [amount: string, unit: "s" | "min" | "h"] {
+  if (minutes < 1) return [String(Math.round(minutes * 60)), "s"];
+  if (minutes < 100) return [minutes < 10 ? minutes.toFixed(1) : String(Math.round(minutes)), "min"];
+  return [(minutes / 60).toFixed(1), "h"];
 }

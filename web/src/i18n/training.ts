@@ -1,5 +1,6 @@
 /** Names of what training measures; only the training screen needs them. */
-import { language } from "./i18n";
+import { language, t } from "./i18n";
+import { duration } from "./numbers";
 
 const NAMES: Record<string, [en: string, zh: string]> = {
   mistakes: ["Mistakes against perfect play", "相对完美对弈的失误率"],
@@ -60,3 +61,8 @@ export function measureName(name: string): string {
 
 /** A check of health measures some numbers in another way than the curve of that name. */
 export const checkName = (name: string): string => measureName(`health_${name}` in NAMES ? `health_${name}` : name);
+
+export function durationWords(minutes: number): string {
+  const [n, unit] = duration(minutes);
+  return t(`time.${unit}`, { n });
+}

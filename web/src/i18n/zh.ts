@@ -75,6 +75,9 @@ export const zh: Messages = {
   "budget.seconds": "时间",
   sims: "{n} 次模拟",
   seconds: "{n} 秒",
+  "time.s": "{n} 秒",
+  "time.min": "{n} 分钟",
+  "time.h": "{n} 小时",
   speed: "{n}/秒",
 
   moves: "着法",

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { gameTitle } from "../i18n/games";
 import { language, t } from "../i18n/i18n";
-import { duration } from "../i18n/numbers";
+import { durationWords } from "../i18n/training";
 import * as store from "../store/training";
 import "../styles/training.css";
 import { Curves } from "../ui/Curves";
@@ -54,7 +54,7 @@ const State = ({ run }: { run: store.RunSummary }) => (
 );
 
 const Progress = ({ run }: { run: store.RunSummary }) => {
-  const words = t("train.progress", { done: duration(run.minutes), planned: duration(run.planned_minutes) });
+  const words = t("train.progress", { done: durationWords(run.minutes), planned: durationWords(run.planned_minutes) });
   return (
     <span class="run-progress">
       <progress max="1" value={Math.min(1, run.progress)} aria-label={words} />

@@ -22,6 +22,7 @@ const pathOfKey = (key: string): number[] => (key ? key.split(" ").map(Number) :
 const waiting = new Map<string, ((node: TreeNode) => void)[]>();
 const PATIENCE = 1000; // an answer that has not come by then is asked for again
 let pictureAsked = Number.NEGATIVE_INFINITY;
+let pictureStale = false; // the tree changed since the picture that is under way was asked for
 
 function askNode(path: number[]): void {
   const now = session.peek();
@@ -30,7 +31,8 @@ function askNode(path: number[]): void {
 
 function askPicture(): void {
   const now = session.peek();
-  if (!alive(now) || performance.now() - pictureAsked < PATIENCE) return;
+  pictureStale = performance.now() - pictureAsked < PATIENCE;
+  if (pictureStale || !alive(now)) return;
   if (tell({ type: "picture", id: now.id, nodes: pictured.peek() })) pictureAsked = performance.now();
 }
 
@@ -79,6 +81,7 @@ function hear(answer: Answer): void {
   if (answer.type === "picture") {
     pictureAsked = Number.NEGATIVE_INFINITY;
     branches.value = answer.branches;
+    if (pictureStale) askPicture();
   } else if (answer.type === "node") {
     const key = keyOfPath(answer.path);
     nodes.value = new Map(nodes.peek()).set(key, answer.node);

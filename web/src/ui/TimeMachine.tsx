@@ -7,7 +7,8 @@ import { type Warmth, warmths } from "../board/heat";
 import { HeatLayer } from "../board/Overlay";
 import { gameTitle } from "../i18n/games";
 import { t } from "../i18n/i18n";
-import { duration, percent, whole } from "../i18n/numbers";
+import { percent, whole } from "../i18n/numbers";
+import { durationWords } from "../i18n/training";
 import { info, moves as movesOnBoard, start as startOnBoard } from "../store/game";
 import type { MoveRow } from "../store/messages";
 import { complain } from "../store/notices";
@@ -132,7 +133,7 @@ export function TimeMachine({ run, layout }: { run: RunDetails; layout: Layout }
 const nameOf = ({ step, minutes }: RunDetails["networks"][number]): string =>
   minutes === null
     ? t("player.step", { step: whole(step) })
-    : t("machine.at", { step: whole(step), minutes: duration(minutes) });
+    : t("machine.at", { step: whole(step), minutes: durationWords(minutes) });
 
 function priorHeat(here: Position, { prior }: Evaluation): Warmth[] {
   const rows = here.legal.map(
