@@ -16,6 +16,7 @@ from writtenrun import write_run
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--screenshots", metavar="DIR", help="write the pictures of the README to this folder")
+    parser.addoption("--pictured-run", metavar="DIR", help="a training run for the picture of training")
 
 
 # Not for the whole session: while Playwright runs, its thread has an event loop, and others want their own.
@@ -45,6 +46,15 @@ def app(chromium: Browser, server: Client) -> Iterator[App]:
 
 
 @pytest.fixture
+def pictured_run(request: pytest.FixtureRequest) -> Path:
+    """A real run: numbers that nobody measured are no picture of training."""
+    folder = request.config.getoption("--pictured-run", None)
+    if folder is None:
+        pytest.skip("only for the README: --screenshots DIR --pictured-run RUN")
+    return Path(folder)
+
+
+@pytest.fixture
 def pictures(request: pytest.FixtureRequest) -> Pictures:
-    folder = request.config.getoption("--screenshots")
+    folder = request.config.getoption("--screenshots", None)
     return Pictures(Path(folder) if folder else None)

@@ -17,6 +17,8 @@ from tengen.games import State
 
 expect.set_options(timeout=1000 * PATIENCE)
 
+PICTURED = "1 7 5 5 5 6 2 1"  # many moves of Connect4 are thought of here: for pictures
+
 Text = str | re.Pattern[str]
 
 # The browser's own words about answers that the page explains in its own.
@@ -127,7 +129,10 @@ class App:
         return rows
 
     def expect_no_sideways_scrolling(self) -> None:
-        wide = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        wide = self.page.evaluate(
+            """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+                     done([document.documentElement.scrollWidth, innerWidth]))))"""
+        )  # a frame later: charts follow the width of their place
         assert wide[0] <= wide[1], f"{self.page.url}: {wide[0]} px of page in a window of {wide[1]} px"
 
 

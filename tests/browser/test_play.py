@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from browser.driver import App, Pictures
+from browser.driver import PICTURED, App, Pictures
 from tengen.games import State
 from tengen.players import make_player
 
@@ -182,13 +182,14 @@ def test_columns_by_digit_and_moves_as_text(app: App) -> None:
 def test_every_key_is_explained(app: App) -> None:
     app.open()
     app.page.keyboard.press("?")
+    expect(app.the("keys")).to_be_visible()
     expect(app.the("keys")).to_contain_text("Take back")
     app.page.keyboard.press("Escape")
     expect(app.the("keys")).to_have_count(0)
 
 
 def test_the_picture_of_playing(app: App, pictures: Pictures) -> None:
-    app.open(game="connect4", moves="4 4 4 3 5 3 3 5 4 6")
-    app.expect_ply(10, of=10)
+    app.open(game="connect4", moves=PICTURED)
+    app.expect_ply(8, of=8)
     expect(app.the("status")).to_be_visible()
     pictures.take(app, "play")

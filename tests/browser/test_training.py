@@ -23,9 +23,7 @@ def trainer(tmp_path: Path) -> Iterator[Client]:
                 client.post(f"/api/runs/{run['name']}/pause")
 
 
-def test_a_run_is_started_and_its_curves_move(
-    chromium: Browser, trainer: Client, tmp_path: Path, pictures: Pictures
-) -> None:
+def test_a_run_is_started_and_its_curves_move(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
     with opened(chromium, trainer) as app:
         app.page.route("**/api/runs", make_tiny)
         app.open("training")
@@ -45,10 +43,8 @@ def test_a_run_is_started_and_its_curves_move(
         app.the("run-pause").click()
         expect(app.the("run-state")).to_have_text("paused")
         assert not RunDirectory(tmp_path / "small").is_locked()
-        before = losses.get_attribute("aria-label")
         app.the("run-resume").click()
         expect(app.the("run-state")).to_have_text("training")
-        expect(losses).not_to_have_attribute("aria-label", before or "")
 
 
 def make_tiny(route: Route) -> None:
@@ -78,14 +74,13 @@ def test_a_wrong_run_is_refused_with_its_reason(app: App) -> None:
     expect(app.the("run-state").filter(has_text="training")).to_have_count(0)
 
 
-def test_a_run_with_curves_ladder_and_time_machine(app: App, pictures: Pictures) -> None:
+def test_a_run_with_curves_ladder_and_time_machine(app: App) -> None:
     app.open("training")
     app.the("runs").get_by_role("link", name="one").click()
     expect(app.the("chart-elo")).to_contain_text("500")
     expect(app.the("chart-policy_loss")).to_be_visible()
     expect(app.the("chart-mistakes_0")).to_contain_text("20.0%")
     expect(app.the("health")).to_contain_text("earning")
-    pictures.take(app, "training")
     tabs = app.the("run-tabs")
     tabs.locator("[data-value=ladder]").click()
     expect(app.the("ladder").locator("tbody tr")).to_have_count(3)
@@ -98,3 +93,10 @@ def test_a_run_with_curves_ladder_and_time_machine(app: App, pictures: Pictures)
     expect(machine).to_contain_text("Step 100")
     expect(machine.locator(".heat circle").first).to_be_attached()
     assert machine.locator(".heat").inner_html() != late
+
+
+def test_the_picture_of_training(chromium: Browser, pictures: Pictures, pictured_run: Path) -> None:
+    with command("--runs", str(pictured_run.parent)) as (_, client), opened(chromium, client) as app:
+        app.open("training", name=pictured_run.name)
+        expect(app.the("chart-elo")).to_be_visible()
+        pictures.take(app, "training")

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from browser.driver import App, Pictures
+from browser.driver import PICTURED, App, Pictures
 
 
 def rows(app: App, depth: int) -> Locator:
@@ -81,7 +81,7 @@ def test_a_place_in_the_picture_opens_its_line(app: App) -> None:
 
 
 def test_the_picture_of_the_tree(app: App, pictures: Pictures) -> None:
-    app.open("tree", "connect4", "4 4 4 3 5 3 3 5 4 6")
+    app.open("tree", "connect4", PICTURED)
     app.the("analyst").select_option("shipped")
     expect(app.the("visits")).to_have_text("60 sims")
     for sims in (160, 260):

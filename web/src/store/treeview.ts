@@ -21,19 +21,32 @@ const pathOfKey = (key: string): number[] => (key ? key.split(" ").map(Number) :
 
 const waiting = new Map<string, ((node: TreeNode) => void)[]>();
 const PATIENCE = 1000; // an answer that has not come by then is asked for again
-let pictureAsked = Number.NEGATIVE_INFINITY;
-let pictureStale = false; // the tree changed since the picture that is under way was asked for
+const PICTURE = "picture"; // beside the keys of nodes
+
+/** What was asked for, and whether the tree has changed since. A search that grows must not pile up questions. */
+const asked = new Map<string, { at: number; stale: boolean }>();
+
+function ask(key: string, send: () => boolean): void {
+  const before = asked.get(key);
+  if (before && performance.now() - before.at < PATIENCE) before.stale = true;
+  else if (send()) asked.set(key, { at: performance.now(), stale: false });
+}
+
+/** An answer has come: is it out of date already? */
+function answered(key: string): boolean {
+  const stale = asked.get(key)?.stale ?? false;
+  asked.delete(key);
+  return stale;
+}
 
 function askNode(path: number[]): void {
   const now = session.peek();
-  if (alive(now)) tell({ type: "node", id: now.id, path });
+  if (alive(now)) ask(keyOfPath(path), () => tell({ type: "node", id: now.id, path }));
 }
 
 function askPicture(): void {
   const now = session.peek();
-  pictureStale = performance.now() - pictureAsked < PATIENCE;
-  if (pictureStale || !alive(now)) return;
-  if (tell({ type: "picture", id: now.id, nodes: pictured.peek() })) pictureAsked = performance.now();
+  if (alive(now)) ask(PICTURE, () => tell({ type: "picture", id: now.id, nodes: pictured.peek() }));
 }
 
 /** Everything that is shown, as it is now. */
@@ -79,14 +92,14 @@ export async function openLine(texts: readonly string[]): Promise<void> {
 
 function hear(answer: Answer): void {
   if (answer.type === "picture") {
-    pictureAsked = Number.NEGATIVE_INFINITY;
     branches.value = answer.branches;
-    if (pictureStale) askPicture();
+    if (answered(PICTURE)) askPicture();
   } else if (answer.type === "node") {
     const key = keyOfPath(answer.path);
     nodes.value = new Map(nodes.peek()).set(key, answer.node);
     for (const resolve of waiting.get(key) ?? []) resolve(answer.node);
     waiting.delete(key);
+    if (answered(key) && opened.peek().has(key)) askNode(answer.path);
   } else if (answer.type === "update") {
     refresh();
     if (answer.done && watching.peek()) setTimeout(() => watching.peek() && more(stride.peek()), WATCHING_PAUSE);
@@ -110,7 +123,7 @@ export function begin(): () => void {
   const forget = watch(hear);
   const stop = effect(() => {
     const now = session.value;
-    pictureAsked = Number.NEGATIVE_INFINITY;
+    asked.clear();
     waiting.clear();
     branches.value = [];
     nodes.value = new Map();
