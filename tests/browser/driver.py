@@ -90,6 +90,11 @@ class App:
             stones[int(cell)] = int(stone)
         return stones
 
+    def expect_stones(self, stones: list[int]) -> None:
+        """The board follows the cursor when the server has described the position."""
+        expect(self.board.locator("[data-stone]")).to_have_count(len(stones) - stones.count(0))
+        assert self.stones() == stones
+
     def expect_moves(self, moves: str) -> None:
         expect(self.page).to_have_url(re.compile(rf"[?&]m={'-'.join(moves.split())}(&|$)"))
 

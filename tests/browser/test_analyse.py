@@ -62,11 +62,11 @@ def test_pointing_at_a_move_plays_its_line_on_the_board(app: App) -> None:
     app.page.locator(f'table.moves tr[data-move="{best}"]').hover()
     numbers = app.board.locator("text.number")
     expect(numbers).to_have_count(len(line))
-    assert app.stones() == games.make("connect4").from_moves(f"{OPENING} {' '.join(line)}").stones()
+    app.expect_stones(games.make("connect4").from_moves(f"{OPENING} {' '.join(line)}").stones())
     assert sorted(numbers.all_text_contents(), key=int) == [str(ply + 1) for ply in range(len(line))]
     app.page.mouse.move(0, 0)
     expect(numbers).to_have_count(0)
-    assert app.stones() == before
+    app.expect_stones(before)
     app.expect_moves(OPENING)
 
 
@@ -185,7 +185,7 @@ def test_moves_are_pasted_links_shared_and_pictures_saved(
     with opened(chromium, server) as other:
         other.page.goto(link)
         other.expect_ply(3, of=3)
-        assert other.stones() == app.state.stones()
+        other.expect_stones(app.state.stones())
 
 
 def test_a_position_is_set_up(app: App) -> None:
@@ -197,7 +197,7 @@ def test_a_position_is_set_up(app: App) -> None:
     cells.nth(0).click()  # twice: the second player's
     app.the("use-position").click()
     expect(app.the("import")).to_have_count(0)
-    assert app.stones() == [2, 0, 0, 0, 1, 0, 0, 0, 0]
+    app.expect_stones([2, 0, 0, 0, 1, 0, 0, 0, 0])
     assert app.place["s"].endswith("X")
 
 

@@ -18,10 +18,12 @@ def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:
     app.the("undo").click()
     app.cell(1).click()  # a branch, and the board in it
     app.expect_ply(3, of=3)
-    drawn, address = app.stones(), app.page.url
+    drawn, address = app.state.stones(), app.page.url
+    app.expect_stones(drawn)
     app.page.reload()
     app.expect_ply(3, of=3)
-    assert app.stones() == drawn and app.page.url == address
+    app.expect_stones(drawn)
+    assert app.page.url == address
     expect(app.the("moves").locator(".variation")).to_have_count(2)
     app.cell(2).click()
     app.expect_ply(4, of=4)
@@ -45,17 +47,18 @@ def test_the_page_recovers_from_a_server_that_was_killed(chromium: Browser, tmp_
         app.seat(1, "random")
         app.cell(3).click()
         app.expect_ply(2, of=2)
-        drawn = app.stones()
+        drawn = app.state.stones()
+        app.expect_stones(drawn)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         expect(app.the("away")).to_contain_text("Your game is safe")
-        assert app.stones() == drawn
+        app.expect_stones(drawn)
         app.cell(3).click()  # asked of nobody for now
         with command("--runs", str(tmp_path), "--port", str(client.port)):
             app.the("away").get_by_role("button").click()
             expect(app.the("away")).to_have_count(0)
             app.expect_ply(4, of=4)  # the move, and the program's answer
-            assert app.stones() == app.state.stones()
+            app.expect_stones(app.state.stones())
             app.go("analyse")
             app.analyse_with("mcts")
             expect(app.the("visits")).to_have_text("800 sims")
