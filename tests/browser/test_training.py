@@ -97,6 +97,7 @@ def test_a_run_with_curves_ladder_and_time_machine(app: App) -> None:
 
 def test_the_picture_of_training(chromium: Browser, pictures: Pictures, pictured_run: Path) -> None:
     with command("--runs", str(pictured_run.parent)) as (_, client), opened(chromium, client) as app:
+        app.page.set_viewport_size({"width": 1280, "height": 1180})  # the curves too
         app.open("training", name=pictured_run.name)
         expect(app.the("chart-elo")).to_be_visible()
         pictures.take(app, "training")
