@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tengen.games import Game
 from tengen.records import GameRecord
 
-__all__ = ["Batch", "Replay", "ReplayConfig", "window_size"]
+__all__ = ["Batch", "Replay", "ReplayConfig", "value_targets", "window_size"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Replay:
             return
         sizes = record.entries.astype(np.int64)
         starts = self._entries.end + sizes.cumsum() - sizes
-        value, draw = _value_targets(record, self.config.value_lambda)
+        value, draw = value_targets(record, self.config.value_lambda)
         self._positions.extend(
             game=np.full(int(chosen.sum()), self._games.end, np.int64),
             ply=plies[chosen],
@@ -268,12 +268,12 @@ def _policy_indices(game: Game) -> NDArray[np.uint16]:
     return np.array(table, np.uint16)
 
 
-def _value_targets(record: GameRecord, decay: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def value_targets(record: GameRecord, decay: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The target value of every ply for its side to move, and the share of draws in it: λ-returns of the game.
 
     A result tells the truth about the last moves and is noise to the first ones, which a later mistake may have turned;
-    root values are the other way round. On Connect4's first 24 plies the squared distance from perfect play's value
-    was 0.44 for results, 0.32 for root values, 0.30 for their mean and 0.26 for λ = 0.9 (docs/training.md).
+    root values are the other way round. In plies 6 to 17 of Connect4 the squared distance from the exact value was
+    0.22 for results, 0.19 for root values, 0.14 for their mean and 0.12 for λ = 0.9 (benchmarks/connect4_labels.py).
     """
     sign = np.where(np.arange(len(record)) % 2 == 0, 1.0, -1.0)  # one view for the whole game: the first player's
     value, draw = np.empty(len(record)), np.empty(len(record))
