@@ -125,7 +125,7 @@ def test_the_pictures_of_a_phone(chromium: Browser, server: Client, pictures: Pi
         app.open("analyse", "connect4", PICTURED)
         app.analyse_with("shipped", 800)
         expect(app.the("visits")).to_have_text("800 sims")
-        pictures.take(app, "phone")
+        pictures.take(app, "app-phone")
 
 
 LATIN = re.compile(r"[A-Za-z]{3,}")
@@ -161,4 +161,4 @@ def test_the_picture_in_chinese_and_dark(chromium: Browser, server: Client, pict
         app.open("analyse", "gomoku:9", "e5 e4 d4 f6 f4")
         app.analyse_with("mcts", 2000)
         expect(app.the("visits")).to_contain_text("2.0k")
-        pictures.take(app, "chinese-dark")
+        pictures.take(app, "app-dark-zh")

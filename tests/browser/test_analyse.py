@@ -208,4 +208,4 @@ def test_the_picture_of_analysing(app: App, pictures: Pictures) -> None:
     app.analyse_with("shipped", 2000)
     expect(app.the("visits")).to_have_text("2.0k sims")
     expect(app.the("exact").locator("text").first).to_be_attached()
-    pictures.take(app, "analyse")
+    pictures.take(app, "app-analyse")

@@ -193,4 +193,4 @@ def test_the_picture_of_playing(app: App, pictures: Pictures) -> None:
     app.open(game="connect4", moves=PICTURED)
     app.expect_ply(8, of=8)
     expect(app.the("status")).to_be_visible()
-    pictures.take(app, "play")
+    pictures.take(app, "app-play")

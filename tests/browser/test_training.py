@@ -100,4 +100,4 @@ def test_the_picture_of_training(chromium: Browser, pictures: Pictures, pictured
         app.page.set_viewport_size({"width": 1280, "height": 1180})  # the curves too
         app.open("training", name=pictured_run.name)
         expect(app.the("chart-elo")).to_be_visible()
-        pictures.take(app, "training")
+        pictures.take(app, "app-training")
