@@ -174,6 +174,7 @@ def test_columns_by_digit_and_moves_as_text(app: App) -> None:
     app.new_game("connect4", sides="both")
     app.page.keyboard.press("4")
     app.expect_moves("4")
+    app.expect_stones(app.state.stones())  # the server has described the position: the next move may be typed
     app.page.keyboard.press("m")
     app.page.keyboard.type("5")
     app.page.keyboard.press("Enter")
