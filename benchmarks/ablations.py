@@ -5,7 +5,8 @@
 
 Two runs at a time, a core each. What is finished stays finished: the same command goes on. A run's figure is the share
 of mistakes that its network makes on Tengen's own Connect4 positions with 100 simulations; the table has the mean over
-the seeds and the difference from the preset, seed by seed, with a 95 % interval (Student's t).
+the seeds and the difference from the preset, seed by seed, with a 95 % interval. Two seeds say little about how much a
+variant scatters, so that is estimated from all variants together (Student's t with a degree of freedom for each).
 """
 
 import argparse
@@ -31,10 +32,12 @@ VARIANTS: dict[str, list[str]] = {
     "no lookahead": ["search.lookahead=0"],
     "no solver": ["search.solver=off", "search.lookahead=0"],
     "no average of weights": ["learner.ema=0"],
+    "AdamW alone": ["learner.muon_rate=0"],
+    "AdamW alone, batch 256": ["learner.muon_rate=0", "learner.batch=256", "learner.rate=2e-3"],
     "reply head": ["learner.reply_weight=0.15"],
     "fresh trees": ["selfplay.fresh_trees=on"],
 }
-T95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36}  # Student's t by degrees of freedom
+T95 = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]  # Student's t by degrees of freedom
 
 
 def main() -> None:
@@ -88,20 +91,31 @@ def table(runs: Path) -> str:
     """Markdown; the preset first, then what differs from it."""
     found: dict[str, dict[int, float]] = {}
     for file in sorted(runs.glob("*/mistakes.json")):
-        told = json.loads(file.read_text())
-        found.setdefault(told["name"], {})[told["seed"]] = mistakes(told["score"])
+        one = json.loads(file.read_text())
+        found.setdefault(one["name"], {})[one["seed"]] = mistakes(one["score"])
     base = found.get("the preset", {})
+    against = {
+        name: [value - base[seed] for seed, value in by_seed.items() if seed in base]
+        for name, by_seed in found.items()
+        if by_seed is not base
+    }
+    scatter, t95 = pooled([each for each in against.values() if len(each) > 1])
     lines = ["| | mistakes at 100 simulations | more than the preset |", "|---|---|---|"]
     for name, by_seed in found.items():
-        differences = [value - base[seed] for seed, value in by_seed.items() if seed in base]
-        lines.append(f"| {name} | {statistics.mean(by_seed.values()):.2%} | {interval(differences)} |")
+        told = interval(against[name], scatter, t95) if against.get(name) else ""
+        lines.append(f"| {name} | {statistics.mean(by_seed.values()):.2%} | {told} |")
     return "\n".join(lines)
 
 
-def interval(differences: list[float]) -> str:
-    if len(differences) < 2 or not any(differences):
-        return ""
-    error = T95[len(differences) - 1] * statistics.stdev(differences) / math.sqrt(len(differences))
+def pooled(groups: list[list[float]]) -> tuple[float, float]:
+    """The scatter within groups, estimated from all of them, and Student's t for it."""
+    freedom = sum(len(group) - 1 for group in groups)
+    squares = sum(statistics.variance(group) * (len(group) - 1) for group in groups)
+    return math.sqrt(squares / max(1, freedom)), T95[freedom] if freedom < len(T95) else 2.2
+
+
+def interval(differences: list[float], scatter: float, t95: float) -> str:
+    error = t95 * scatter / math.sqrt(len(differences))
     return f"{100 * statistics.mean(differences):+.2f} ± {100 * error:.2f} points"
 
 

@@ -11,6 +11,7 @@ from recorded import some_records
 from tengen import games
 from tengen.learner import Learner, LearnerConfig, explained_variance, guarded
 from tengen.network import NetworkError
+from tengen.nn.muon import orthogonal
 from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch, Replay, ReplayConfig
 
@@ -121,6 +122,31 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         learner().load(tmp_path / "state")
     with pytest.raises(NetworkError, match="No such file"):
         learner().load(tmp_path / "nothing")
+
+
+def test_muon_keeps_directions_and_makes_them_equally_loud() -> None:
+    torch.manual_seed(0)
+    loud = torch.linspace(0.2, 1, 8) ** 2  # singular values from 0.04 to 1
+    left, _ = torch.linalg.qr(torch.randn(3, 8, 8))
+    right, _ = torch.linalg.qr(torch.randn(3, 20, 8))
+    for matrices in (left * loud @ right.mT, right * loud @ left.mT):
+        moves = orthogonal(matrices)
+        assert moves.shape == matrices.shape
+        values = torch.linalg.svdvals(moves)
+        assert values.min() > 0.6 and values.max() < 1.3
+        there = torch.linalg.svd(matrices, full_matrices=False)
+        inside = there.U.mT @ moves @ there.Vh.mT  # diagonal when every direction is kept
+        torch.testing.assert_close(inside, torch.diag_embed(inside.diagonal(0, 1, 2)), atol=1e-4, rtol=0)
+
+
+def test_kernels_between_hidden_layers_are_muons_and_all_others_adamws() -> None:
+    one = learner(muon_rate=5e-3)
+    names = {id(weight): name for name, weight in one.network.named_parameters()}
+    adamw, muon = ([names[id(p)] for g in o.param_groups for p in g["params"]] for o in one._optimizers)
+    assert sorted(adamw + muon) == sorted(names.values())
+    assert "tower.0.first.conv.weight" in muon and "policy.hidden.conv.weight" in muon
+    assert "stem.conv.weight" in adamw and "value.wdl.weight" in adamw and "tower.0.first.norm.weight" in adamw
+    assert len(learner(muon_rate=0)._optimizers) == 1
 
 
 def test_what_is_released_is_a_running_average(draw: Callable[[], Batch]) -> None:

@@ -17,6 +17,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tengen.files import write_durably
 from tengen.network import NetworkError
 from tengen.nn.model import Network, make_network, two_hot
+from tengen.nn.muon import Muon
 from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch
 from tengen.runconfig import LearnerConfig
@@ -34,20 +35,33 @@ class Learner:
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         average = get_ema_multi_avg_fn(config.ema)  # type: ignore[no-untyped-call]
         self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
-        self._optimizer = torch.optim.AdamW(self._groups(), lr=config.rate, fused=True)
+        self._optimizers = self._make_optimizers()
         self.step = 0
         self._first_step = 0  # above 0 in a network that took over from one of another size
         self.multiplier = 1.0  # of the learning rate, by the KL guard
         self._probe: tuple[Tensor, Tensor, Tensor] | None = None  # planes, legal moves and policy before the epoch
 
-    def _groups(self) -> list[dict[str, Any]]:
-        """Biases and BatchNorm are not decayed: they have no scale to keep down."""
-        weights = [p for p in self.network.parameters() if p.ndim > 1]
-        others = [p for p in self.network.parameters() if p.ndim <= 1]
-        return [
-            {"params": weights, "weight_decay": self.config.weight_decay},
-            {"params": others, "weight_decay": 0.0},
+    def _make_optimizers(self) -> list[torch.optim.Optimizer]:
+        """Muon for the kernels between hidden layers, AdamW for stem, outputs, biases and BatchNorm; the latter two are
+        not decayed: they have no scale to keep down. `ratio`: a group's learning rate in units of AdamW's."""
+        config, named = self.config, dict(self.network.named_parameters())
+        hidden = [
+            name
+            for name, weight in named.items()
+            if config.muon_rate > 0 and weight.ndim == 4 and (name.startswith("tower.") or ".hidden." in name)
         ]
+        rest = [weight for name, weight in named.items() if name not in hidden]
+        groups = [
+            {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
+            {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+        ]
+        optimizers: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=config.rate, fused=True)]
+        if hidden:
+            optimizers.append(Muon([named[name] for name in hidden], lr=config.muon_rate))
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["ratio"] = group["lr"] / config.rate
+        return optimizers
 
     @property
     def released(self) -> Network:
@@ -67,17 +81,19 @@ class Learner:
     def learn(self, batch: Batch, progress: float = 0.0) -> dict[str, float]:
         """One step. Returns what is worth plotting."""
         rate = self.rate(progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * group["ratio"]
         planes, legal = self._tensor(batch.planes), self._tensor(batch.legal).bool()
         out = self.network.train()(planes)
         log_policy = F.log_softmax(out.policy.masked_fill(~legal, -1e9), dim=1)
         losses = self._losses(out, log_policy, batch)
         total = sum(losses.values(), torch.zeros((), device=self.device))
-        self._optimizer.zero_grad(set_to_none=True)
+        self.network.zero_grad(set_to_none=True)
         total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
-        self._optimizer.step()
+        for optimizer in self._optimizers:
+            optimizer.step()
         self._average.update_parameters(self.network)
         self.step += 1
         with torch.no_grad():
@@ -147,8 +163,9 @@ class Learner:
         """Everything needed to go on, and some facts about the run, whole or not at all."""
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         tensors |= {f"average.{name}": value for name, value in self._average.state_dict().items()}
-        for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": value for name, value in moments.items()}
+        for kind, optimizer in enumerate(self._optimizers):
+            for number, moments in optimizer.state_dict()["state"].items():
+                tensors |= {f"optimizer.{kind}.{number}.{name}": value for name, value in moments.items()}
         own = {"step": self.step, "first_step": self._first_step, "multiplier": self.multiplier}
         about = about | own | {"size": self.network.shape.size}
         plain = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
@@ -167,14 +184,8 @@ class Learner:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
             self.network.load_state_dict(_part(tensors, "network."))
             self._average.load_state_dict(_part(tensors, "average."))
-            moments: dict[int, dict[str, Tensor]] = {}
-            parameters = [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
-            for name, value in _part(tensors, "optimizer.").items():
-                number, _, key = name.partition(".")
-                # The fused optimizer goes through memory as it lies: moments must lie there as their weights do.
-                like = parameters[int(number)] if value.ndim else value
-                moments.setdefault(int(number), {})[key] = torch.empty_like(like).copy_(value)
-            self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
+            for kind, optimizer in enumerate(self._optimizers):
+                _load_moments(optimizer, _part(tensors, f"optimizer.{kind}."))
             self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
             self._first_step = int(about.get("first_step", 0))
             return about | {"grown": False}
@@ -206,3 +217,14 @@ def explained_variance(target: Tensor, answer: Tensor) -> float:
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def _load_moments(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+    moments: dict[int, dict[str, Tensor]] = {}
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for name, value in tensors.items():
+        number, _, key = name.partition(".")
+        # The fused optimizer goes through memory as it lies: moments must lie there as their weights do.
+        like = parameters[int(number)] if value.ndim else value
+        moments.setdefault(int(number), {})[key] = torch.empty_like(like).copy_(value)
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})

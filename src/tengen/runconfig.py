@@ -59,10 +59,12 @@ class LoopConfig:
 class LearnerConfig:
     """How a network is fitted to the window."""
 
-    batch: int = 256
+    batch: int = 128
     """Samples per step."""
-    rate: float = 2e-3
+    rate: float = 4e-3
     """Learning rate of AdamW, after a warm-up of `warmup` steps."""
+    muon_rate: float = 1e-2
+    """Learning rate of Muon, for the kernels between hidden layers; 0: AdamW for them too."""
     warmup: int = 100
     """Steps over which the learning rate rises from zero."""
     steady: float = 0.6
@@ -71,7 +73,7 @@ class LearnerConfig:
     """What is left of the learning rate at the end of the run."""
     weight_decay: float = 1e-4
     """Share of the weights taken off by each step, times the learning rate."""
-    ema: float = 0.99
+    ema: float = 0.995
     """Share of the old weights kept by each step in the average that is released."""
     catch_up: float = 3.0
     """How often a network of a new size sees the window of the run it takes over, before it plays."""
@@ -89,8 +91,8 @@ class LearnerConfig:
             raise ValueError("batch, rate and clip must be above 0, warmup and catch_up 0 or more")
         if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
             raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
-        if min(self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
-            raise ValueError("weights of losses, weight_decay and kl_target must not be negative")
+        if min(self.muon_rate, self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
+            raise ValueError("muon_rate, weights of losses, weight_decay and kl_target must not be negative")
 
 
 @dataclass(frozen=True)
