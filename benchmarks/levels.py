@@ -29,12 +29,12 @@ VARIED: dict[str, bool | int | float | str] = {"temperature": 0.5, "temperature_
 
 
 def candidates(game: Game) -> list[Level]:
-    """Weakest first as far as can be told beforehand; measured ones are sorted by what was measured."""
+    """Named by what plays, weakest first as far as can be told beforehand; measured ones get their rank as id."""
     levels = [Level("random", "random", 0, {}, 0.0, 0.0)]
-    levels += [Level(f"mcts-{sims}", "mcts", sims, {"solver": False}, 0.0, 0.0) for sims in MCTS_SIMS]
+    levels += [Level(f"mcts {sims}", "mcts", sims, {"solver": False}, 0.0, 0.0) for sims in MCTS_SIMS]
     if shipped_network(game):
         levels += [
-            Level(f"network-{sims}", "shipped", sims, VARIED if sims < 200 else {}, 0.0, 0.0) for sims in NETWORK_SIMS
+            Level(f"shipped {sims}", "shipped", sims, VARIED if sims < 200 else {}, 0.0, 0.0) for sims in NETWORK_SIMS
         ]
     return levels
 
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="between two levels (even)")
     parser.add_argument("--reach", type=int, default=2, help="how many neighbours on each side a level plays")
     parser.add_argument("--slots", type=int, default=50, help="games side by side")
-    parser.add_argument("--only", nargs="+", help="ids of the levels to measure")
+    parser.add_argument("--only", nargs="+", help="levels to measure, such as random or 'mcts 100'")
     parser.add_argument("--out", type=Path, help="another file to write")
     args = parser.parse_args()
 
@@ -70,18 +70,19 @@ def main() -> None:
         pairings.append(Pairing(b.id, a.id, match.wins + match.draws / 2, len(match.games)))
         print(f"{b.id} against {a.id}: {pairings[-1].points:g} of {pairings[-1].games}", flush=True)
     ratings = {rating.name: rating for rating in ladder(pairings)}
+    ranked = sorted(levels, key=lambda level: ratings[level.id].elo)
+    # The page calls a level by its number, which every language has.
     measured = [
-        Level(level.id, level.player, level.sims, level.settings, ratings[level.id].elo, ratings[level.id].error)
-        for level in levels
+        Level(str(rank), level.player, level.sims, level.settings, ratings[level.id].elo, ratings[level.id].error)
+        for rank, level in enumerate(ranked, 1)
     ]
-    measured.sort(key=lambda level: level.elo)
     path = shipped_network(game)
     network = NetworkFile.load(path).hash if path else ""
     out = args.out or FOLDER / f"{file_name(game.id)}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(LevelTable(game.id, "random", network, args.games, measured).to_json())
     for level in measured:
-        print(f"{level.id}: {level.elo:.0f} ± {level.error:.0f}")
+        print(f"{level.id}: {level.player} {level.sims}, {level.elo:.0f} ± {level.error:.0f}")
 
 
 if __name__ == "__main__":
