@@ -93,7 +93,7 @@ def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_p
     one.multiplier = 1.5
     one.save(tmp_path / "state", {"minutes": 2.5})
     other = learner(reply_weight=0.3, kl_target=0.02)
-    facts = {"minutes": 2.5, "step": 4, "first_step": 0, "multiplier": 1.5, "size": "8x2", "grown": False}
+    facts = {"minutes": 2.5, "step": 4, "first_step": 0, "multiplier": 1.5, "size": "8x2"}
     assert other.load(tmp_path / "state") == facts
     assert (other.step, other.multiplier) == (4, 1.5) and same(weights(one), weights(other))
     for batch in batches[4:]:
@@ -101,18 +101,34 @@ def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_p
     assert same(weights(one), weights(other))
 
 
-def test_a_network_of_another_size_takes_over_the_count_of_steps(draw: Callable[[], Batch], tmp_path: Path) -> None:
-    """And nothing else: it is as fresh as a new one, warm-up included."""
-    small, config = learner(), LearnerConfig(warmup=4)
+@pytest.mark.parametrize("size", ["8x3", "12x2", "20x5"])
+def test_a_network_that_grew_says_what_it_said_and_learns_with_all_it_has(
+    draw: Callable[[], Batch], tmp_path: Path, size: str
+) -> None:
+    config = LearnerConfig(warmup=4)
+    small = Learner(SHAPE, config, seed=1)
     for _ in range(5):
         small.learn(draw())
     small.save(tmp_path / "state", {})
-    fresh, grown = (Learner(NetworkShape.of(GAME, "8x3"), config, seed=1) for _ in range(2))
-    assert grown.load(tmp_path / "state")["grown"] and grown.step == 5
-    assert same(weights(grown), weights(fresh)) and grown.rate(0) == fresh.rate(0) == pytest.approx(config.rate / 4)
-    grown.save(tmp_path / "state", {})
-    later = Learner(NetworkShape.of(GAME, "8x3"), config, seed=2)
-    assert not later.load(tmp_path / "state")["grown"] and later.rate(0) == grown.rate(0)
+    large = Learner(NetworkShape.of(GAME, size), config, seed=2)
+    large.load(tmp_path / "state")
+    assert large.step == 5 and large.rate(0) == pytest.approx(config.rate / 4), "its optimizers warm up"
+    planes = torch.from_numpy(draw().planes)
+    for before, after in ((small.released, large.released), (small.network.eval(), large.network.eval())):
+        for old, new in zip(before.answer(planes), after.answer(planes), strict=True):
+            torch.testing.assert_close(new, old, atol=1e-5, rtol=1e-5)
+    start = {name: value.clone() for name, value in large.network.named_parameters()}
+    for _ in range(3):
+        large.learn(draw())
+    for name, value in large.network.named_parameters():
+        if name.startswith("tower.") and value.ndim > 1:  # old channels look at new ones now, and new blocks take part
+            assert (value != start[name]).float().mean() > 0.9, name
+    large.save(tmp_path / "state", {})
+    later = Learner(NetworkShape.of(GAME, size), config, seed=3)
+    later.load(tmp_path / "state")
+    assert same(weights(later), weights(large)) and later.rate(0) == large.rate(0)
+    with pytest.raises(NetworkError, match="can only grow"):
+        small.load(tmp_path / "state")
 
 
 def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:

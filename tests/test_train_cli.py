@@ -129,22 +129,16 @@ def test_minutes_may_change_and_then_count(run: Path, capsys: Capture) -> None:
     assert (loop.minutes, loop.steps) == (0.01, 0)
 
 
-def test_another_size_learns_from_the_games_that_are_there_before_it_plays(run: Path, capsys: Capture) -> None:
-    """It is stopped in the middle of that, and goes on where it was."""
-    chunks = len(list((run / "games").iterdir()))
-    assert go_on(run, "--size", "8x2", "--steps", str(STEPS + 1)) == 0
-    assert go_on(run, "--steps", "40") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("turn minutes=") and " owed=" in line for line in lines)
-    turns = [event for event in read_events(run / "run.sqlite") if event.kind == "turn" and event.step > STEPS]
-    owed = [int(turn.values["owed"]) for turn in turns if "owed" in turn.values]
-    batch, window = RunDirectory(run).config().learner.batch, int(turns[0].values["window"])
-    assert owed[0] == 3 * window - batch, "catch_up is 3, and the first sitting had one step"
-    assert owed == sorted(owed, reverse=True) and owed[-2] > 0 >= owed[-1]
-    assert ["games" in turn.values for turn in turns] == [False] * len(owed) + [True] * (len(turns) - len(owed))
-    assert turns[-1].values["games"] > 0 and len(list((run / "games").iterdir())) > chunks
+def test_a_network_grows_and_goes_on(run: Path, capsys: Capture) -> None:
+    before = read_events(run / "run.sqlite")[-1].step
+    assert go_on(run, "--size", "8x2", "--steps", str(STEPS + 4)) == 0
     assert RunDirectory(run).config().loop.size == "8x2"
     assert NetworkFile.load(run / "current.onnx").size == "8x2"
+    assert before == STEPS and read_events(run / "run.sqlite")[-1].step == STEPS + 4
+    settled = durable(run)
+    assert go_on(run, "--size", "4x2", "--steps", "40") == 2
+    assert "a network of 8x2 can only grow" in capsys.readouterr().err
+    assert durable(run) == settled
 
 
 def test_json_is_one_event_per_line(run: Path, capsys: Capture) -> None:

@@ -16,6 +16,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tengen.files import write_durably
 from tengen.network import NetworkError
+from tengen.nn.grow import grow
 from tengen.nn.model import Network, make_network, two_hot
 from tengen.nn.muon import Muon
 from tengen.nn.shape import NetworkShape
@@ -37,7 +38,7 @@ class Learner:
         self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
         self._optimizers = self._make_optimizers()
         self.step = 0
-        self._first_step = 0  # above 0 in a network that took over from one of another size
+        self._first_step = 0  # above 0 in a network that has grown
         self.multiplier = 1.0  # of the learning rate, by the KL guard
         self._probe: tuple[Tensor, Tensor, Tensor] | None = None  # planes, legal moves and policy before the epoch
 
@@ -172,23 +173,28 @@ class Learner:
         write_durably(path, safetensors.torch.save(plain, {"tengen": json.dumps(about)}))
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Goes on from a file, in its count of steps alone if its network is of another size. Returns the facts saved
-        with it, and whether that is so (`grown`). Raises NetworkError."""
+        """Goes on from a file and returns the facts saved with it. A network larger than the one in the file says what
+        that one said; its optimizers begin anew. Raises NetworkError."""
         size = self.network.shape.size
         try:
             with safetensors.safe_open(path, framework="pt") as file:
                 about: dict[str, Any] = json.loads(file.metadata()["tengen"])
-                if about.get("size", size) != size:
-                    self.step = self._first_step = int(about["step"])
-                    return about | {"grown": True}
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+            self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
+            if about.get("size", size) != size:
+                grow(self.network, about["size"], _part(tensors, "network."))
+                grow(self.released, about["size"], _part(tensors, "average.module."))
+                self._average.n_averaged.copy_(tensors["average.n_averaged"])
+                self._first_step = self.step
+                return about
             self.network.load_state_dict(_part(tensors, "network."))
             self._average.load_state_dict(_part(tensors, "average."))
             for kind, optimizer in enumerate(self._optimizers):
                 _load_moments(optimizer, _part(tensors, f"optimizer.{kind}."))
-            self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
             self._first_step = int(about.get("first_step", 0))
-            return about | {"grown": False}
+            return about
+        except NetworkError:
+            raise
         except OSError as error:
             raise NetworkError(f"{path}: {error.strerror or error}") from None
         except (safetensors.SafetensorError, LookupError, TypeError, ValueError, RuntimeError):

@@ -75,8 +75,6 @@ class LearnerConfig:
     """Share of the weights taken off by each step, times the learning rate."""
     ema: float = 0.995
     """Share of the old weights kept by each step in the average that is released."""
-    catch_up: float = 3.0
-    """How often a network of a new size sees the window of the run it takes over, before it plays."""
     moves_left_weight: float = 0.2
     """Weight of the moves-left loss; policy and value have 1."""
     reply_weight: float = 0.0
@@ -87,8 +85,8 @@ class LearnerConfig:
     """The KL guard's aim for the change of the policy between two releases; 0: no guard."""
 
     def __post_init__(self) -> None:
-        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or min(self.warmup, self.catch_up) < 0:
-            raise ValueError("batch, rate and clip must be above 0, warmup and catch_up 0 or more")
+        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or self.warmup < 0:
+            raise ValueError("batch, rate and clip must be above 0, warmup 0 or more")
         if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
             raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
         if min(self.muon_rate, self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:

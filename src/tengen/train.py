@@ -63,7 +63,6 @@ class Trainer:
         cores = loop.threads or len(os.sched_getaffinity(0))
         self._learning_threads = max(1, cores // 2) if loop.overlap else cores
         self._playing_threads = max(1, cores - self._learning_threads) if loop.overlap else cores
-        self._all_threads = cores
         torch.set_num_threads(self._learning_threads)
         self.store = ChunkStore(run.games)
         self.learner = Learner(
@@ -77,7 +76,6 @@ class Trainer:
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
         self._shown = 0.0  # when games under way were last written down
-        self._owed = 0  # samples that a network which has grown still learns before it plays
         first_game = self._resume()
         self.actor = Actor(
             self.game,
@@ -119,7 +117,6 @@ class Trainer:
             positions=self.replay.positions,
             resumed=self.learner.step > 0,
         )
-        self._grow()
         self._release()
         while self.progress < 1 and not self.stop.is_set():
             records, speeds, losses = self._take_turn()
@@ -135,18 +132,6 @@ class Trainer:
             self._take_measure()
         self._save()  # the minutes since the last turn count, or a finished run would not know that it is
         self._tell("end", finished=self.progress >= 1)
-
-    def _grow(self) -> None:
-        """0. On all cores, since nothing is played: games of a network that knows nothing yet would be worth less."""
-        torch.set_num_threads(self._all_threads)
-        while self._owed > 0 and self.progress < 1 and not self.stop.is_set():
-            self.phase = f"growing: {self._owed:,} samples to learn before it plays"
-            before, losses = self.learner.step, self._learn()
-            self._owed -= (self.learner.step - before) * self.config.learner.batch
-            self.turns += 1
-            self._save()
-            self._tell("turn", **losses, **self._window(), owed=self._owed)
-        torch.set_num_threads(self._learning_threads)
 
     def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
         """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
@@ -219,7 +204,7 @@ class Trainer:
 
     def _save(self) -> None:
         """3. At most one turn is lost by a kill, and no finished game."""
-        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns, "owed": self._owed}
+        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns}
         self.learner.save(self.run.state, about | {"last_measure": self._last_measure})
 
     def _release(self) -> None:
@@ -272,17 +257,7 @@ class Trainer:
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
-            self._owed = int(about.get("owed", 0))
-            if about["grown"]:
-                self._owe()
         return next_game
-
-    def _owe(self) -> None:
-        """The new network may draw from the window as often as `catch_up` says, whatever the old one has drawn."""
-        config = self.config
-        self._owed = int(config.learner.catch_up * self.replay.window)
-        allowed = int(config.replay.samples_per_position * self.replay.positions)
-        self.replay.drawn = min(self.replay.drawn, allowed - self._owed - config.learner.batch)
 
     def _window(self) -> dict[str, float]:
         return {

@@ -64,8 +64,6 @@ class Lines:
         self._clock(event)
         if event.kind == "turn":
             self._turn = event
-            if "owed" in event.values:
-                self._print(event, self._learned(event))
         elif event.kind == "warning":
             print(f"warning: {event.values.get('reason')}", file=sys.stderr, flush=True)
         elif event.kind == "release" and self._turn is not None:
@@ -79,12 +77,9 @@ class Lines:
         stamp = f"{event.kind} minutes={event.minutes:.2f} step={event.step}"
         print(stamp, *(f"{name}={word}" for name, word in words.items()), flush=True)
 
-    def _learned(self, turn: Event) -> dict[str, str]:
-        wanted = ("total_games", "positions", "owed", "loss", "policy_loss", "value_loss", "simulations_per_second")
-        return {name: short(value) for name in wanted if (value := number_of(turn, name)) is not None}
-
     def _release(self, event: Event, turn: Event) -> dict[str, str]:
-        values = self._learned(turn) | {
+        wanted = ("total_games", "positions", "loss", "policy_loss", "value_loss", "simulations_per_second")
+        values = {name: short(value) for name in wanted if (value := number_of(turn, name)) is not None} | {
             "kl": short(number_of(event, "kl") or 0.0),
             "done": f"{self._clock.progress():.0%}",
         }

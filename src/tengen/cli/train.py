@@ -116,6 +116,8 @@ def refuse_strange_folder(run: "RunDirectory") -> None:
 def adopt_changes(run: "RunDirectory", game: str, changes: dict[str, dict[str, Any]]) -> None:
     """Goes on with what run.toml says; a run may become longer and its network larger,
     everything else would be another run."""
+    from tengen.nn.grow import check_growth
+
     old = run.config()
     if old.game != game:
         raise UsageError(f"{run.path} trains {old.game}, not {game}; use --run DIR for another run")
@@ -125,6 +127,7 @@ def adopt_changes(run: "RunDirectory", game: str, changes: dict[str, dict[str, A
     if others := [name for name in differing if name not in MAY_CHANGE]:
         listed = ", ".join(f"{name} = {before[name]}, not {after[name]}" for name in others)
         raise UsageError(f"{run.path} was begun with {listed}; leave that out, or use --run DIR for another run")
+    check_growth(old.loop.size, new.loop.size)
     if differing:
         run.configure(new)
 
