@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
          tengen train connect4 --minutes 120        the same run goes on to two hours
-         tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which first learns its games
+         tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which forgets nothing
          tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
 
 Ctrl-C saves and ends; the same command goes on. Every option is in docs/training.md, and in run.toml of the run."""
