@@ -102,7 +102,8 @@ def test_damaged_files_of_a_run_are_no_reason_to_fail(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         assert server.get("/api/runs")[0]["state"] == "paused"
         assert server.get("/api/runs/harmed")["ladder"]["players"] == []
-        assert server.get("/api/runs/harmed/live")["games"] == []
+        with run.locked():
+            assert server.get("/api/runs/harmed/live")["games"] == []
         request = {"position": at("connect4"), "players": ["run:harmed/best"]}
         assert server.error("/api/evaluate", request)["code"] == "unknown_player"
         run.config_file.write_text("nonsense")
@@ -115,13 +116,16 @@ def test_games_under_way(tmp_path: Path) -> None:
     under_way = [{"number": number, "moves": [3, 3, number % 7], "value": 0.25} for number in range(20)]
     run.live.write_text(json.dumps(under_way))
     with serving(tmp_path) as server:
-        told = server.get("/api/runs/live/live")
-        assert told["game"] == "connect4" and len(told["games"]) == 16
-        state = CONNECT4.from_moves("445")
-        expected = {"number": 4, "moves": ["4", "4", "5"], "stones": state.stones(), "to_move": 1, "value": 0.25}
-        assert told["games"][4] == expected
-        run.live.write_text(json.dumps([{"number": 1, "moves": [3, 99]}, {"moves": 1}, 7, {"number": 2, "moves": []}]))
-        assert [each["number"] for each in server.get("/api/runs/live/live")["games"]] == [2]
+        with run.locked():
+            told = server.get("/api/runs/live/live")
+            assert told["game"] == "connect4" and len(told["games"]) == 16
+            state = CONNECT4.from_moves("445")
+            expected = {"number": 4, "moves": ["4", "4", "5"], "stones": state.stones(), "to_move": 1, "value": 0.25}
+            assert told["games"][4] == expected
+            odd = [{"number": 1, "moves": [3, 99]}, {"moves": 1}, 7, {"number": 2, "moves": []}]
+            run.live.write_text(json.dumps(odd))
+            assert [each["number"] for each in server.get("/api/runs/live/live")["games"]] == [2]
+        assert server.get("/api/runs/live/live")["games"] == [], "nobody plays them any more"
 
 
 def test_a_run_that_another_process_trains(tmp_path: Path) -> None:

@@ -115,7 +115,8 @@ class Runs:
     def live(self, name: str) -> dict[str, Any]:
         run = self._find(name)
         game = make_game(_config(run).game)
-        return {"game": game.id, "games": list(islice(_live_games(game, _read_live(run)), MOST_GAMES))}
+        told = _read_live(run) if run.is_locked() else []  # a run that was ended leaves the file behind
+        return {"game": game.id, "games": list(islice(_live_games(game, told), MOST_GAMES))}
 
     async def start(self, request: StartRun) -> str:
         game = make_game(request.game)
