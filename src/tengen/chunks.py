@@ -2,20 +2,21 @@
 
     00000000-5d41402a….games   00000001-7d793037….games   …
 
-Nothing here deletes or rewrites a chunk. A kill leaves at most a temporary file, which is no chunk.
+Nothing here deletes or rewrites a chunk; one that shall not count is moved into the folder `withdrawn`. A kill leaves
+at most a temporary file, which is no chunk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
-from tengen.files import write_durably
+from tengen.files import move_durably, write_durably
 from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode_chunk
 
-__all__ = ["ChunkStore"]
+__all__ = ["ChunkStore", "digest_of"]
 
 _NAME = re.compile(r"(\d{8,})-([0-9a-f]{64})\.games")
 
@@ -48,26 +49,37 @@ class ChunkStore:
         """Every file that is named like a chunk, in order, damaged ones included."""
         return [path for _, _, path in self._chunks()]
 
-    def read(self, report: Callable[[Path, str], None]) -> Iterator[tuple[Path, list[GameRecord]]]:
-        """The chunks in order, each content once; `report` hears of files that are damaged or there twice, and why."""
+    def read(
+        self, report: Callable[[Path, str], None], paths: Sequence[Path] | None = None
+    ) -> Iterator[tuple[Path, list[GameRecord]]]:
+        """The chunks in order, or those of `paths`, each content once; `report` hears of files that are damaged or
+        there twice, and why."""
         seen: set[str] = set()
-        for _, digest, path in self._chunks():
+        for path in self.paths() if paths is None else paths:
+            digest = digest_of(path)
             try:
                 if digest in seen:
                     raise RecordError("the same chunk is there twice; it counts once")
-                records = self._load(path, digest)
+                records = self.load(path)
             except (RecordError, OSError) as error:
                 report(path, str(error))
                 continue
             seen.add(digest)
             yield path, records
 
-    def _load(self, path: Path, digest: str) -> list[GameRecord]:
+    def withdraw(self, digests: Set[str]) -> None:
+        """Chunks that shall not count are moved away. A kill may leave some of them: to be called again then."""
+        chosen = [path for path in self.paths() if digest_of(path) in digests]
+        for path in chosen:
+            move_durably(path, self.folder / "withdrawn" / path.name)
+
+    def load(self, path: Path) -> list[GameRecord]:
+        """One of the chunks. Raises RecordError or OSError."""
         size = path.stat().st_size
         if size > self.limits.file_bytes:
             raise RecordError(f"a file of {size} bytes, more than the {self.limits.file_bytes} allowed")
         data = path.read_bytes()
-        if hashlib.sha256(data).hexdigest() != digest:
+        if hashlib.sha256(data).hexdigest() != digest_of(path):
             raise RecordError("the content is not what the name says: the file is damaged")
         return decode_chunk(data, self.limits)
 
@@ -75,6 +87,11 @@ class ChunkStore:
         """Number, hash and path of each chunk, in order."""
         found = ((_NAME.fullmatch(path.name), path) for path in self.folder.iterdir())
         return sorted((int(name[1]), name[2], path) for name, path in found if name)
+
+
+def digest_of(path: Path) -> str:
+    """The hash that a chunk's name says its content has."""
+    return path.stem.partition("-")[2]
 
 
 def _hash(path: Path) -> str:

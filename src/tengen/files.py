@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-__all__ = ["write_durably"]
+__all__ = ["move_durably", "write_durably"]
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -22,6 +22,14 @@ def write_durably(path: Path, data: bytes) -> None:
     except BaseException:  # a full disk should not get fuller by our leavings, nor Ctrl-C leave any
         temporary.unlink(missing_ok=True)
         raise
+    _fsync_folder(path.parent)
+
+
+def move_durably(path: Path, target: Path) -> None:
+    """Moves a file into another folder, which is made if need be."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path.replace(target)
+    _fsync_folder(target.parent)
     _fsync_folder(path.parent)
 
 

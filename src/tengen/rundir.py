@@ -8,6 +8,8 @@ current.onnx        the newest network     best.onnx   the strongest one measure
 ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
 tensorboard/        the same curves for TensorBoard
+hub.sqlite          of a run with workers elsewhere: tokens, leases, whose games are whose
+workers.json        of such a run: who plays, how fast, for whoever watches
 live.json           some games being played right now, for whoever watches
 lock                held by the process that trains
 """
@@ -49,6 +51,8 @@ class RunDirectory:
         self.database = path / "run.sqlite"
         self.tensorboard = path / "tensorboard"
         self.live = path / "live.json"
+        self.hub = path / "hub.sqlite"
+        self.workers = path / "workers.json"
 
     def exists(self) -> bool:
         return self.config_file.is_file()

@@ -2,22 +2,21 @@
 
     0  grow     a network of another size than the run had first learns from the games that are there
 while there is time left:
-    1  play     until a turn's worth of positions was searched; finished games go to disk
+    1  play     until the hub has a turn's worth of positions; finished games are on disk by then
     2  learn    as often as the new positions allow
     3  save     everything needed to go on
-    4  release  every few turns: self-play goes on with the new network
+    4  release  every few turns: whoever plays goes on with the new network
     5  measure  every few minutes: how strong is it?
 """
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,9 @@ import torch
 
 from tengen import games
 from tengen.chunks import ChunkStore
-from tengen.evaluator import make_evaluator
 from tengen.events import Event, Listener
-from tengen.files import write_durably
+from tengen.hub.local import LocalHub
+from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
@@ -35,11 +34,11 @@ from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay
 from tengen.rundir import RunDirectory, RunError
-from tengen.selfplay import Actor, Counts
+from tengen.selfplay import Counts
 
-__all__ = ["Event", "Listener", "Trainer", "learning_device"]
+__all__ = ["Event", "Listener", "MakeHub", "Trainer", "learning_device"]
 
-SHOWN = 16  # games under way that can be watched
+MakeHub = Callable[[RunDirectory, int, str], Hub]  # of the run, the number of the next game, and the device
 
 
 class Trainer:
@@ -53,6 +52,7 @@ class Trainer:
         measure: Callable[[Trainer], dict[str, Any]] | None = None,
         stop: threading.Event | None = None,
         device: str = "auto",
+        make_hub: MakeHub = LocalHub,
     ) -> None:
         self.run, self.listen, self.device = run, listen, device
         self.config = run.config()
@@ -60,33 +60,20 @@ class Trainer:
         self.stop = stop or threading.Event()
         self._measure = measure
         loop = self.config.loop
-        cores = loop.threads or len(os.sched_getaffinity(0))
-        self._learning_threads = max(1, cores // 2) if loop.overlap else cores
-        self._playing_threads = max(1, cores - self._learning_threads) if loop.overlap else cores
-        torch.set_num_threads(self._learning_threads)
         self.store = ChunkStore(run.games)
         self.learner = Learner(
             NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
         )
-        self.replay = Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
+        self.replay = self._empty_window()
         self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
         self.turns = 0
         self.games = 0  # finished ones, on disk
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
-        self._shown = 0.0  # when games under way were last written down
-        first_game = self._resume()
-        self.actor = Actor(
-            self.game,
-            self.config.search,
-            self.config.selfplay,
-            slots=loop.slots,
-            seed=loop.seed,
-            threads=self._playing_threads,
-            first_game=first_game,
-            groups=loop.groups,
-        )
+        self.hub = make_hub(run, self._resume(), device)
+        cores = loop.threads or len(os.sched_getaffinity(0))
+        torch.set_num_threads(max(1, cores - self.hub.threads) if loop.overlap else cores)
 
     @property
     def minutes(self) -> float:
@@ -105,6 +92,8 @@ class Trainer:
         except OSError as error:
             why = f"cannot go on in {self.run.path}: {error.strerror or error}"
             raise RunError(f"{why}; the run is intact, and the same command goes on") from None
+        finally:
+            self.hub.close()
 
     def _loop(self) -> None:
         loop = self.config.loop
@@ -122,7 +111,7 @@ class Trainer:
             records, speeds, losses = self._take_turn()
             self.turns += 1
             self._save()
-            self._tell("turn", **speeds, **_games(records), **losses, **self._window())
+            self._tell("turn", **speeds, **_games(records), **losses, **self._window(), **self.hub.facts())
             if self.turns % self.config.loop.turns_per_release == 0:
                 self._release()
             if self.minutes - self._last_measure >= self.config.measure.every:
@@ -143,7 +132,7 @@ class Trainer:
         if not self.config.loop.overlap:
             self.phase = "playing"
             records, speeds = self._play(lambda: True)
-            self._keep(records)
+            self._add(records)
             self.phase = "learning"
             return records, speeds, self._learn()
         self.phase = "playing and learning"
@@ -151,35 +140,31 @@ class Trainer:
             learning = pool.submit(self._learn)
             records, speeds = self._play(lambda: self.config.loop.steps > 0 or learning.done())
             losses = learning.result()
-        self._keep(records)
+        self._add(records)
         return records, speeds, losses
 
     def _play(self, may_end: Callable[[], bool]) -> tuple[list[GameRecord], dict[str, float]]:
-        """1. Self-play."""
-        before, began = self.actor.counts(), time.monotonic()
+        """1. Self-play, wherever it happens."""
+        before, began = self.hub.counts(), time.monotonic()
         wanted = before["full_searches"] + self.config.loop.turn_positions
 
         def done(counts: Counts) -> bool:
-            self._show()
             return (counts["full_searches"] >= wanted and may_end()) or self.stop.is_set()
 
-        records = self.actor.play(done)
-        return records, _speeds(before, self.actor.counts(), time.monotonic() - began, self.config.loop.slots)
+        records = self.hub.gather(done)
+        return records, _speeds(before, self.hub.counts(), time.monotonic() - began, self.config.loop.slots)
 
-    def _show(self) -> None:
-        """Some games as they stand, once a second. Training does not need them: a full disk is told by what it does."""
-        if time.monotonic() - self._shown < 1:
-            return
-        self._shown = time.monotonic()
-        with suppress(OSError):
-            write_durably(self.run.live, json.dumps(self.actor.under_way(SHOWN)).encode())
-
-    def _keep(self, records: list[GameRecord]) -> None:
-        """What is finished is on disk before it is learned from."""
-        if records:
-            self.store.append(records)
+    def _add(self, records: list[GameRecord]) -> None:
+        """Games come into the window; all of them come anew when the hub has withdrawn some."""
+        left = self.hub.withdrawn()
+        if left is None:
             self.replay.add(records)
             self.games += len(records)
+            return
+        drawn, self.games = self.replay.drawn, 0
+        self.replay = self._empty_window()
+        self._load_games(left)
+        self.replay.drawn = drawn
 
     def _learn(self) -> dict[str, float]:
         """2. Steps until a turn's samples are used up, if there are as many."""
@@ -210,10 +195,12 @@ class Trainer:
     def _release(self) -> None:
         """4. The averaged weights become the network that plays."""
         self.phase = "releasing"
-        network, step = self.learner.released, self.learner.step
-        file = export_onnx(network, self.run.current, self.game, step)
-        playing = self._quantized() or file
-        self.actor.set_evaluator(make_evaluator(playing, self.game, self.device, self._playing_threads), file.hash)
+        file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
+        playing, loop = self._quantized() or file, self.config.loop
+        now = self.run.config()  # searching may be changed while a run goes on
+        self.hub.publish(
+            Release.of(self.game.id, file.hash, playing.data, now.search, now.selfplay, loop.seed, loop.slots)
+        )
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
@@ -244,20 +231,33 @@ class Trainer:
 
     def _resume(self) -> int:
         """Goes on from what is on disk; returns the number of the next game."""
-        next_game = 0
-        for path, records in self.store.read(lambda path, why: self._tell("warning", reason=f"{path}: {why}")):
-            if records[0].game != self.game.id:
-                self._tell("warning", reason=f"{path}: games of {records[0].game}, not {self.game.id}; left out")
-                continue
-            self.replay.add(records)
-            self.games += len(records)
-            next_game = max([next_game, *(record.number + 1 for record in records)])
+        next_game = self._load_games()
         if self.run.state.exists():
             about = self.learner.load(self.run.state)
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
         return next_game
+
+    def _load_games(self, paths: list[Path] | None = None) -> int:
+        """Fills the window from disk; returns the number of the next game of this process."""
+        next_game = 0
+
+        def warn(path: Path, why: str) -> None:
+            self._tell("warning", reason=f"{path}: {why}")
+
+        for path, records in self.store.read(warn, paths):
+            if records[0].game != self.game.id:
+                self._tell("warning", reason=f"{path}: games of {records[0].game}, not {self.game.id}; left out")
+                continue
+            self.replay.add(records)
+            self.games += len(records)
+            next_game = max([next_game, *(record.number + 1 for record in records if record.number < LEASED)])
+        return next_game
+
+    def _empty_window(self) -> Replay:
+        loop = self.config.loop
+        return Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
 
     def _window(self) -> dict[str, float]:
         return {

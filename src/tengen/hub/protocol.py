@@ -1,0 +1,178 @@
+"""The wall between a learner and whoever plays for it. Four verbs cross it; two of them carry everything that lasts:
+
+    learner ── publish ─▶ ┌─────┐ ─▶ pull ──── player      releases: a network, and how to play with it
+            ◀─ gather ─── │ hub │ ◀─ push ────             records: finished games, in chunks
+            ◀─ counts ─── └─────┘ ◀─ report ──             how much was done, and that it is being done
+
+`Hub` is the learner's side, `Link` the player's. What a hub has gathered is on disk already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import msgspec
+
+from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.records import GameRecord
+from tengen.selfplay import Counts
+
+__all__ = [
+    "LEASED",
+    "LEASE_GAMES",
+    "PROGRAM",
+    "Hub",
+    "HubRefusedError",
+    "HubUnreachableError",
+    "Lease",
+    "Link",
+    "Manifest",
+    "Offer",
+    "Orders",
+    "Receipt",
+    "Release",
+    "Report",
+]
+
+PROGRAM = version("tengen")  # hubs and players of different versions might not mean the same by the same words
+LEASED = 1 << 48  # games numbered below were played by the learner's own process
+LEASE_GAMES = 1 << 32  # numbers in a lease: with the seed they name random streams, so no two leases share any
+
+_Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+_Text = Annotated[str, msgspec.Meta(max_length=200)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+
+
+class HubRefusedError(Exception):
+    """The hub will not have it, now or later; `status` is HTTP's."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class HubUnreachableError(Exception):
+    """Not now: the hub is away, busy, or the line to it is bad. Asking again is right."""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """A release without its network."""
+
+    version: _Count  # counts up in a run; 0 before the hub has numbered it
+    game: _Text  # canonical id
+    program: _Text  # version of Tengen that plays it
+    network: _Hex  # what records call the network
+    sha256: _Hex  # of the file that plays: perhaps the same network in 8 bits
+    seed: _Count
+    slots: Annotated[int, msgspec.Meta(ge=1, le=1 << 16)]  # games side by side
+    search: dict[str, Any]
+    selfplay: dict[str, Any]
+
+    def configs(self) -> tuple[SearchConfig, SelfPlayConfig]:
+        """How to play. Raises ConfigError."""
+        return SearchConfig(**self.search), SelfPlayConfig(**self.selfplay)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A network and everything that is needed to play with it: there is no second way to learn of settings."""
+
+    manifest: Manifest
+    data: bytes = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, game: str, network: str, data: bytes, search: SearchConfig, selfplay: SelfPlayConfig, seed: int, slots: int
+    ) -> Release:
+        digest = hashlib.sha256(data).hexdigest()
+        settings = (search.to_dict(), selfplay.to_dict())
+        return cls(Manifest(0, game, PROGRAM, network, digest, seed, slots, *settings), data)
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """The numbers of the games that one player may play."""
+
+    id: _Count
+    first_game: _Count
+    seconds: float  # a player that is not heard of for so long counts as gone; its games are taken all the same
+
+    def holds(self, number: int) -> bool:
+        return self.first_game <= number < self.first_game + LEASE_GAMES
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """The answer to a pull."""
+
+    release: Manifest
+    lease: Lease
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """A chunk is on the hub's disk, and counts once."""
+
+    games: _Count
+    duplicate: bool  # it had been there before
+    version: _Count  # the newest release
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A player's sign of life: totals since it got its lease."""
+
+    lease: _Count
+    version: _Count  # the release it plays
+    simulations: _Count = 0
+    evaluations: _Count = 0
+    batches: _Count = 0
+    waiting: _Count = 0  # chunks that it has not got rid of yet
+
+
+class Orders(msgspec.Struct, frozen=True):
+    """The answer to a report."""
+
+    version: _Count  # the newest release
+    stop: bool = False  # the run is over
+
+
+class Hub(Protocol):
+    """What the loop knows: it cannot tell which hub it has."""
+
+    threads: int  # of this machine's cores, those that the hub plays on
+
+    def publish(self, release: Release) -> None:
+        """Who plays, plays with this from now on."""
+
+    def gather(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
+        """Waits until `done`, asked again and again, says yes to the counts so far; then the games since last time."""
+
+    def counts(self) -> Counts:
+        """Totals of what was gathered in this sitting, named as in self-play."""
+
+    def facts(self) -> dict[str, float]:
+        """What else is worth plotting."""
+
+    def withdrawn(self) -> list[Path] | None:
+        """If games were taken away since this was last asked: the chunks that are left. They are all that counts so
+        far, games that were gathered or wait to be included: the window should be filled anew from them."""
+
+    def close(self) -> None:
+        """The sitting is over."""
+
+
+class Link(Protocol):
+    """What a player knows. Raises HubRefusedError or HubUnreachableError."""
+
+    def pull(self, lease: int | None) -> Offer | None:
+        """The newest release, with the lease one has or a new one; None when nothing is released yet."""
+
+    def network(self, sha256: str) -> bytes:
+        """The file that plays, whole and verified."""
+
+    def push(self, chunk: bytes, lease: int) -> Receipt:
+        """Hands over a chunk; pushing it again changes nothing."""
+
+    def report(self, report: Report) -> Orders: ...
