@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen import games
-from tengen.cli import EXIT_INTERRUPTED, UsageError, Verbs, add_device, add_game, add_verb, number, phrases
+from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_game, add_verb, number, phrases
 
 if TYPE_CHECKING:
     from tengen.cli.dashboard import Screen
     from tengen.runconfig import RunConfig
     from tengen.rundir import RunDirectory
-    from tengen.train import Trainer
+    from tengen.train import MakeHub, Trainer
 
 EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
          tengen train connect4 --minutes 120        the same run goes on to two hours
@@ -34,6 +34,10 @@ NEEDED = ("torch", "safetensors", "onnx", "onnxruntime")
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "train", "learn a game from its rules alone", EXAMPLE, run)
     add_game(parser)
+    add_training_options(parser)
+
+
+def add_training_options(parser: Parser) -> None:
     length = parser.add_mutually_exclusive_group()
     minutes = number(float, 0.01, 1e6, "a number of minutes from 0.01 to 1000000")
     length.add_argument("--minutes", type=minutes, metavar="M", help="length of the run (default: by the game)")
@@ -49,7 +53,8 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--lang", choices=phrases.PHRASES, help="language of the verdict (default: the environment's)")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
+    """`make_hub`: who plays; by default this process."""
     if missing := [module for module in NEEDED if not find_spec(module)]:
         raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
     from tengen.preset import file_name
@@ -68,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
                 adopt_changes(directory, fresh.game, changes)
             else:
                 directory.configure(fresh)
-            return train(directory, args)
+            return train(directory, args, make_hub)
     except RunError as error:
         raise UsageError(str(error)) from None
     except BrokenPipeError:
@@ -136,9 +141,10 @@ def _flat(config: "RunConfig") -> dict[str, Any]:
     return {f"{section}.{name}": value for section, part in config.to_dict().items() for name, value in part.items()}
 
 
-def train(run: "RunDirectory", args: argparse.Namespace) -> int:
+def train(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | None") -> int:
     """One sitting, with everything that listens to it."""
     from tengen.events import Database, Event, TensorBoard, fan_out
+    from tengen.hub.local import LocalHub
     from tengen.measure import Measurer
     from tengen.train import Trainer
 
@@ -153,7 +159,14 @@ def train(run: "RunDirectory", args: argparse.Namespace) -> int:
             keepers.append(TensorBoard(run.tensorboard, warn))
         try:
             listen = fan_out(*keepers, screen)
-            trainer = Trainer(run, listen, measure=Measurer(run, args.device), stop=stop.event, device=args.device)
+            trainer = Trainer(
+                run,
+                listen,
+                measure=Measurer(run, args.device),
+                stop=stop.event,
+                device=args.device,
+                make_hub=make_hub or LocalHub,
+            )
             screen.watch(lambda: "stopping; Ctrl-C again ends at once" if stop.event.is_set() else trainer.phase)
             went_on = trainer.progress < 1
             if went_on:
@@ -213,7 +226,7 @@ def stop_on_signals() -> Iterator[Stop]:
 def farewell(trainer: "Trainer", args: argparse.Namespace, went_on: bool) -> str:
     """Where the run stands, and the command that goes on with it."""
     loop, run = trainer.config.loop, trainer.run
-    again = shlex.join(["tengen", "train", args.game, *(["--run", str(args.folder)] if args.folder else [])])
+    again = shlex.join(["tengen", args.verb, args.game, *(["--run", str(args.folder)] if args.folder else [])])
     stands = f"{trainer.minutes:.1f} minutes, {trainer.learner.step} steps, {trainer.games} games"
     if trainer.progress < 1:
         return f"saved in {run.path}: {trainer.progress:.0%} done ({stands}); to go on: {again}"

@@ -135,7 +135,6 @@ class Orders(msgspec.Struct, frozen=True):
     """The answer to a report."""
 
     version: _Count  # the newest release
-    stop: bool = False  # the run is over
 
 
 class Hub(Protocol):

@@ -1,0 +1,153 @@
+"""`tengen hub`: a run whose games are played by workers anywhere; and what its keeper has to do."""
+
+import argparse
+import functools
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tengen.cli import UsageError, Verbs, add_verb, number
+from tengen.cli import train as training
+
+if TYPE_CHECKING:
+    from tengen.hub.ledger import Ledger
+    from tengen.rundir import RunDirectory
+
+EXAMPLE = """example: tengen hub token add garage --run runs/connect4 > garage.token    once per machine, or per person
+         tengen hub connect4 --run runs/connect4 --host 0.0.0.0 --certificate hub.pem --key hub.key
+         tengen worker https://hub.example:8470 --token-file garage.token        there, as many as you like
+
+         tengen hub token list --run DIR              who may play; also: token revoke NAME
+         tengen hub workers --run DIR                 who plays, how much, and whether it is believed
+         tengen hub bar NAME --run DIR                take nothing more from it, and learn no more from what it sent
+         tengen hub trust NAME --run DIR              believe it again from now on
+         tengen hub set search.sims=400 --run DIR     from the next release on, everywhere
+
+All of these work while the hub runs. Options of tengen train hold here too. More in docs/hub.md."""
+
+
+def add(verbs: Verbs) -> None:
+    parser = add_verb(verbs, "hub", "train with workers on other machines", EXAMPLE, run)
+    parser.add_argument("words", metavar="GAME", nargs="+", help="the game to learn, or one of the orders below")
+    training.add_training_options(parser)
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1, this machine only)"
+    )
+    parser.add_argument(
+        "--port", type=number(int, 0, 65535, "a port from 0 to 65535"), default=8470, help="(default 8470)"
+    )
+    parser.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS with this certificate (PEM)")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="the certificate's key (PEM)")
+    parser.add_argument("--scope", action="append", help="token add: play or watch (repeatable; default play)")
+
+
+def run(args: argparse.Namespace) -> int:
+    order, *words = args.words
+    if order in ORDERS:
+        return run_order(ORDERS[order], words, args)
+    if words:
+        raise UsageError(f"{order!r} is not an order; the orders are {', '.join(ORDERS)}")
+    from tengen.hub.server import HttpHub
+
+    if bool(args.certificate) != bool(args.key):
+        raise UsageError("--certificate and --key belong together")
+    for file in filter(None, (args.certificate, args.key)):
+        if not file.is_file():
+            raise UsageError(f"{file} is not a file")
+    if not args.certificate and args.host not in ("127.0.0.1", "::1", "localhost"):
+        print("warning: without --certificate, tokens and games travel readable; see docs/hub.md", file=sys.stderr)
+    args.game = order
+    where = functools.partial(HttpHub, host=args.host, port=args.port, certificate=args.certificate, key=args.key)
+    return training.run(args, where)
+
+
+def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int:
+    from tengen.hub.ledger import Ledger
+    from tengen.rundir import RunDirectory, RunError
+
+    if args.folder is None:
+        raise UsageError("which run? Give --run DIR")
+    directory = RunDirectory(args.folder)
+    try:
+        directory.path.mkdir(parents=True, exist_ok=True)
+        ledger = Ledger(directory.hub)
+    except (OSError, RunError) as error:
+        raise UsageError(f"{directory.path}: {error}") from None
+    try:
+        return order(ledger, directory, words, args)
+    finally:
+        ledger.close()
+
+
+def token(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    from tengen.hub.tokens import TokenError, add_token
+
+    match words:
+        case ["add", name]:
+            try:
+                print(add_token(ledger, name, tuple(args.scope or ["play"])))
+            except TokenError as error:
+                raise UsageError(str(error)) from None
+        case ["list"]:
+            rows = [dict(zip(("name", "scopes", "created", "revoked"), row, strict=True)) for row in ledger.tokens()]
+            show(rows, args.json)
+        case ["revoke", name]:
+            if not ledger.revoke(name):
+                raise UsageError(f"there is no token {name!r}")
+        case _:
+            raise UsageError("tengen hub token add NAME, token list, or token revoke NAME")
+    return 0
+
+
+def workers(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    show([{"name": name, **asdict(standing)} for name, standing in ledger.standings().items()], args.json)
+    return 0
+
+
+def bar(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    if not words:
+        raise UsageError("tengen hub bar NAME [REASON]")
+    if not ledger.bar(words[0], " ".join(words[1:]) or "by hand"):
+        raise UsageError(f"nobody called {words[0]!r} has played here")
+    return 0
+
+
+def trust(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    if len(words) != 1:
+        raise UsageError("tengen hub trust NAME")
+    if not ledger.bar(words[0], None):
+        raise UsageError(f"nobody called {words[0]!r} has played here")
+    return 0
+
+
+def set_options(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    """What a release carries may change while a run goes on: it is in run.toml, which every release reads."""
+    from tengen.rundir import RunError
+
+    if not words or not all(word.startswith(("search.", "selfplay.")) for word in words):
+        raise UsageError("only options of search and selfplay travel with releases: search.NAME=VALUE, selfplay.NAME=…")
+    try:
+        run.configure(run.config().with_settings(words))
+    except RunError as error:
+        raise UsageError(str(error)) from None
+    return 0
+
+
+Order = Callable[["Ledger", "RunDirectory", list[str], argparse.Namespace], int]
+ORDERS: dict[str, Order] = {"token": token, "workers": workers, "bar": bar, "trust": trust, "set": set_options}
+
+
+def show(rows: list[dict[str, object]], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        for name in ("created", "revoked"):
+            if isinstance(moment := row.get(name), float):
+                row[name] = time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+        print(*(f"{name}={value}" for name, value in row.items() if value is not None), sep="  ")

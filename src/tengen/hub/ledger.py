@@ -1,0 +1,209 @@
+"""What a hub must remember beside the games themselves, in `hub.sqlite`: tokens, leases, releases, whose games.
+
+Other processes may write here too (`tengen hub token revoke` while the hub runs), so nothing of it is cached.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest
+
+__all__ = ["ChunkRow", "Ledger", "Standing"]
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS tokens (
+  name TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created REAL NOT NULL, revoked REAL);
+CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY AUTOINCREMENT, worker TEXT NOT NULL, created REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS releases (version INTEGER PRIMARY KEY AUTOINCREMENT, manifest BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS chunks (
+  sha256 TEXT PRIMARY KEY, worker TEXT NOT NULL, games INTEGER NOT NULL, time REAL NOT NULL,
+  withdrawn INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_of ON chunks (worker);
+CREATE TABLE IF NOT EXISTS games (number INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS workers (
+  name TEXT PRIMARY KEY, games INTEGER NOT NULL DEFAULT 0, refused INTEGER NOT NULL DEFAULT 0,
+  checked INTEGER NOT NULL DEFAULT 0, doubt REAL NOT NULL DEFAULT 0, barred TEXT);
+"""
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    sha256: str
+    games: int
+    withdrawn: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is thought of a worker."""
+
+    games: int = 0  # accepted
+    refused: int = 0  # chunks
+    checked: int = 0  # plies that were searched again
+    doubt: float = 0.0  # how far those were off, summed up
+    barred: str | None = None  # why nothing more is taken from it
+
+
+class Ledger:
+    """One writer per process at a time; every change is on disk when its method returns."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.executescript(_TABLES)
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def _write(self, statement: str, *values: object) -> sqlite3.Cursor:
+        with self._lock:
+            return self._connection.execute(statement, values)
+
+    def _read(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()
+
+    # Tokens
+
+    def add_token(self, name: str, digest: str, scopes: str) -> bool:
+        """False if there is one of that name."""
+        try:
+            self._write("INSERT INTO tokens VALUES (?, ?, ?, ?, NULL)", name, digest, scopes, time.time())
+        except sqlite3.IntegrityError:
+            return False
+        return True
+
+    def token(self, digest: str) -> tuple[str, str] | None:
+        """Name and scopes of a token that is not revoked."""
+        rows = self._read("SELECT name, scopes FROM tokens WHERE hash = ? AND revoked IS NULL", digest)
+        return (str(rows[0][0]), str(rows[0][1])) if rows else None
+
+    def tokens(self) -> list[tuple[object, ...]]:
+        """Name, scopes, when created, when revoked."""
+        return self._read("SELECT name, scopes, created, revoked FROM tokens ORDER BY created")
+
+    def revoke(self, name: str) -> bool:
+        """False if there is none of that name."""
+        return (
+            self._write("UPDATE tokens SET revoked = ifnull(revoked, ?) WHERE name = ?", time.time(), name).rowcount > 0
+        )
+
+    # Leases and releases
+
+    def add_lease(self, worker: str) -> tuple[int, int]:
+        """A lease that never was before: its id and the number of its first game."""
+        id = self._write("INSERT INTO leases (worker, created) VALUES (?, ?)", worker, time.time()).lastrowid
+        assert id is not None
+        self.count(worker)
+        return id, first_game(id)
+
+    def holder(self, lease: int) -> str | None:
+        """Whose lease it is."""
+        rows = self._read("SELECT worker FROM leases WHERE id = ?", lease)
+        return str(rows[0][0]) if rows else None
+
+    def add_release(self, manifest: Manifest) -> Manifest:
+        """Numbers a release."""
+        with self.transaction():
+            version = self._write("INSERT INTO releases (manifest) VALUES (x'')").lastrowid
+            assert version is not None
+            numbered = msgspec.structs.replace(manifest, version=version)
+            self._write("UPDATE releases SET manifest = ? WHERE version = ?", msgspec.json.encode(numbered), version)
+        return numbered
+
+    def releases(self) -> list[Manifest]:
+        rows = self._read("SELECT manifest FROM releases ORDER BY version")
+        return [msgspec.json.decode(str_or_bytes(row[0]), type=Manifest) for row in rows]
+
+    # Chunks
+
+    def add_chunk(self, sha256: str, worker: str, numbers: Iterable[int]) -> None:
+        """To be called within a transaction. Raises ValueError when one of the games is known already."""
+        rows = [(number,) for number in numbers]
+        try:
+            with self._lock:
+                self._connection.executemany("INSERT INTO games VALUES (?)", rows)
+        except sqlite3.IntegrityError:
+            raise ValueError("a game of this number is there already") from None
+        self._write("INSERT INTO chunks VALUES (?, ?, ?, ?, 0)", sha256, worker, len(rows), time.time())
+        self.count(worker, games=len(rows))
+
+    def chunk_of(self, sha256: str) -> str | None:
+        """Whose chunk it is."""
+        rows = self._read("SELECT worker FROM chunks WHERE sha256 = ?", sha256)
+        return str(rows[0][0]) if rows else None
+
+    def known_chunks(self) -> set[str]:
+        return {str(row[0]) for row in self._read("SELECT sha256 FROM chunks")}
+
+    def to_withdraw(self) -> dict[str, str]:
+        """Chunks of barred workers that are still in use, and whose they are."""
+        query = (
+            "SELECT sha256, worker FROM chunks JOIN workers ON name = worker WHERE barred NOT NULL AND NOT withdrawn"
+        )
+        return {str(sha256): str(worker) for sha256, worker in self._read(query)}
+
+    def withdraw(self, sha256: str) -> None:
+        self._write("UPDATE chunks SET withdrawn = 1 WHERE sha256 = ?", sha256)
+
+    # Workers
+
+    def count(self, worker: str, *, games: int = 0, refused: int = 0, checked: int = 0) -> None:
+        changes = "games = games + ?, refused = refused + ?, checked = checked + ?"
+        self._write("INSERT OR IGNORE INTO workers (name) VALUES (?)", worker)
+        self._write(f"UPDATE workers SET {changes} WHERE name = ?", games, refused, checked, worker)
+
+    def set_doubt(self, worker: str, doubt: float) -> None:
+        self._write("UPDATE workers SET doubt = ? WHERE name = ?", doubt, worker)
+
+    def bar(self, worker: str, reason: str | None) -> bool:
+        """Nothing more is taken from a worker, and what it sent is withdrawn; None: it is trusted again from now on.
+        False if nobody of that name has ever played."""
+        statement = "UPDATE workers SET barred = ?, doubt = 0 WHERE name = ?"
+        return self._write(statement, reason, worker).rowcount > 0
+
+    def standing(self, worker: str) -> Standing:
+        return self.standings().get(worker, Standing())
+
+    def standings(self) -> dict[str, Standing]:
+        rows = self._read("SELECT name, games, refused, checked, doubt, barred FROM workers ORDER BY name")
+        return {str(name): Standing(*values) for name, *values in rows}  # type: ignore[arg-type]
+
+
+def first_game(lease: int) -> int:
+    """The number of a lease's first game."""
+    return LEASED + lease * LEASE_GAMES
+
+
+def lease_of(number: int) -> int:
+    """The lease that a game's number belongs to."""
+    return (number - LEASED) // LEASE_GAMES
+
+
+def str_or_bytes(value: object) -> str | bytes:
+    assert isinstance(value, str | bytes)
+    return value

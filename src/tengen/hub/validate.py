@@ -1,0 +1,88 @@
+"""Could this have been played? Everything about a stranger's chunk that can be known without a network.
+
+    size → hash → schema, sums → lease, network → the plan of each game → rules, result → visits
+
+What is random in a game is named by its seed and number, so its plan (the opening, which moves are searched in full)
+is known before it is played: a game sent twice under two numbers does not fit one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tengen._core import Rng
+from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.games import Game
+from tengen.hub.protocol import Lease
+from tengen.records import GameRecord, Limits, RecordError, decode_chunk, verify
+
+__all__ = ["STRANGERS", "Settings", "check_chunk"]
+
+# A minute of a fast machine fits ten times; what it takes to unpack stays below 20 MB.
+STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 13, plies=1 << 17)
+
+Settings = tuple[SearchConfig, SelfPlayConfig]
+
+
+def check_chunk(
+    data: bytes, game: Game, seed: int, lease: Lease, networks: Mapping[str, Sequence[Settings]]
+) -> list[GameRecord]:
+    """The games of a stranger's chunk. `networks`: how each released network was told to play. Raises RecordError."""
+    records = decode_chunk(data, STRANGERS)
+    numbers = {record.number for record in records}
+    if len(numbers) < len(records):
+        raise RecordError("the same game is in the chunk twice")
+    for record in records:
+        if record.seed != seed or not lease.holds(record.number):
+            raise RecordError(f"game {record.number} does not belong to the lease")
+        if record.network not in networks:
+            raise RecordError(f"game {record.number}: network {record.network[:16]} was never released")
+        verify(record, game)
+        _check_plan(record, game, networks[record.network])
+    return records
+
+
+def _check_plan(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> None:
+    """A network may have been released several times, with different settings; one of them must fit."""
+    problems = [_problem(record, game, *settings) for settings in candidates]
+    if all(problems):
+        raise RecordError(f"game {record.number}: {problems[-1]}")
+
+
+def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: SelfPlayConfig) -> str | None:
+    opening = planned_opening(game, record.seed, record.number, selfplay)
+    if record.opening != len(opening) or record.moves[: len(opening)].tolist() != opening:
+        return "its opening is not the one that its number gives"
+    for ply in range(record.opening, len(record)):
+        if bool(record.full[ply]) != searched_in_full(record.seed, record.number, ply, selfplay):
+            return f"ply {ply}: its kind of search is not the one that its number gives"
+    if record.ending == "cut" or (record.ending == "resigned" and selfplay.resign_below <= -1):
+        return f"ending {record.ending!r} is not possible here"
+    loser = 1 if len(record) % 2 else -1  # who moved last: 1 the first player
+    if record.ending == "resigned" and (record.q[-1] >= selfplay.resign_below or record.result == loser):
+        return "resigned without being lost, or by the winner"
+    most = max(search.sims, selfplay.fast_sims) + search.leaves
+    for ply in record.full.nonzero()[0].tolist():
+        visits = int(record.policy(ply)[1].sum(dtype="int64"))
+        if visits > most:
+            return f"ply {ply}: {visits} visits, more than the {most} possible"
+    return None
+
+
+def planned_opening(game: Game, seed: int, number: int, selfplay: SelfPlayConfig) -> list[int]:
+    """The random moves that a game of self-play begins with."""
+    rng, state = Rng(seed, number, 0, "opening"), game.start()
+    if rng.uniform() >= selfplay.opening_share:
+        return []
+    for _ in range(1 + rng.below(selfplay.opening_plies)):
+        legal = state.legal_actions()
+        after = state.copy()
+        after.apply(legal[rng.below(len(legal))])
+        if after.is_terminal():
+            break
+        state = after
+    return state.moves()
+
+
+def searched_in_full(seed: int, number: int, ply: int, selfplay: SelfPlayConfig) -> bool:
+    return Rng(seed, number, ply, "cap").uniform() < selfplay.full_share

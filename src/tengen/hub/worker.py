@@ -1,0 +1,258 @@
+"""A player for a hub elsewhere. It needs no torch and opens no port.
+
+Two threads: this one plays and writes what is finished to disk; the courier does everything that waits for the network.
+So an outage stops nothing: games pile up in the spool, up to a bound, and go out when the hub is back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tengen import games
+from tengen.evaluator import make_evaluator
+from tengen.hub.protocol import (
+    PROGRAM,
+    HubRefusedError,
+    HubUnreachableError,
+    Lease,
+    Link,
+    Release,
+    Report,
+)
+from tengen.hub.spool import Spool
+from tengen.network import NetworkFile
+from tengen.records import GameRecord
+from tengen.selfplay import Actor, Counts
+
+__all__ = ["Worker", "own_folder"]
+
+PIECE_SECONDS = 1.0  # finished games are on disk after so long
+PIECE_PLIES = 1000  # or when they are so many
+CHUNK_PIECES = 60  # a chunk is sent when it has so many, however young; hubs take no more than twice that
+MOST_SPOOLED = 256 << 20  # bytes; then playing waits for the hub
+LONGEST_WAIT = 60.0  # seconds between two attempts to reach a hub that is away
+FAREWELL = 15.0  # seconds in which the last games should get through at the end
+
+Say = Callable[[str], None]
+
+
+class Courier(threading.Thread):
+    """Pulls, pushes and reports until told to end; then delivers what it can."""
+
+    def __init__(self, link: Link, folder: Path, every: float, say: Say) -> None:
+        super().__init__(name="courier", daemon=True)
+        self._link, self._folder, self._every, self._say = link, folder, every, say
+        self._ending, self._gone = threading.Event(), threading.Event()
+        self.offer: tuple[Release, Lease] | None = None  # the newest
+        self.fatal: Exception | None = None  # why there is no point in going on
+        self.counts: Counts = {}  # of the player, for the reports
+        self._newest = 0  # version that the hub has
+        self._reported = -1e9
+        self._spools = {int(path.name[6:]): Spool(path) for path in sorted(folder.glob("lease-*"))}
+
+    def spool(self, lease: int) -> Spool:
+        if lease not in self._spools:  # emptied and forgotten while its last games were being played
+            self._spools[lease] = Spool(self._folder / f"lease-{lease}")
+        return self._spools[lease]
+
+    def nbytes(self) -> int:
+        return sum(spool.nbytes() for spool in list(self._spools.values()))
+
+    def end(self) -> None:
+        """Sends what there is and stops; waits for it, but not for a hub that is away."""
+        self._ending.set()
+        self.join(FAREWELL)
+        self._gone.set()
+
+    def run(self) -> None:
+        tries = 0
+        while self.fatal is None and not self._gone.is_set():
+            ending = self._ending.is_set()
+            try:
+                self._round(ending)
+                if tries:
+                    self._say("the hub is back")
+                tries = 0
+                if ending and not self.nbytes():
+                    return
+                self._ending.wait(min(1.0, self._every / 4))
+            except HubUnreachableError as error:
+                if ending and tries >= 3:
+                    return
+                if not tries:
+                    self._say(f"{error}; playing goes on, and so does asking")
+                tries += 1
+                longest = min(LONGEST_WAIT, 0.5 * 2 ** min(tries, 10))
+                self._ending.wait(random.uniform(longest / 2, longest))  # not all workers at once
+            except Exception as error:  # refused for good, or this machine's disk is full: the player must hear of it
+                self.fatal = error
+
+    def _round(self, ending: bool) -> None:
+        for lease, spool in list(self._spools.items()):
+            self._send(lease, spool, ending)
+        if ending:
+            return
+        if self.offer is None or self._newest > self.offer[0].manifest.version:
+            self._pull()
+        elif time.monotonic() - self._reported >= self._every:
+            self._report(*self.offer)
+
+    def _send(self, lease: int, spool: Spool, ending: bool) -> None:
+        current = self.offer is not None and lease == self.offer[1].id
+        spool.join(self._every if current and not ending else 0.0, CHUNK_PIECES)
+        for chunk in spool.chunks():
+            if self._gone.is_set():
+                return
+            try:
+                receipt = self._link.push(chunk.read_bytes(), lease)
+            except HubRefusedError as error:
+                if error.status in (401, 403, 426):  # it is not the chunk that is wrong
+                    raise
+                spool.refuse(chunk, str(error))
+                self._say(f"the hub refused games: {error}")
+            else:
+                spool.sent(chunk)
+                self._newest = max(self._newest, receipt.version)
+        if (ending or not current) and not spool.nbytes():
+            spool.remove_if_empty()
+            del self._spools[lease]
+
+    def _pull(self) -> None:
+        lease = self.offer[1].id if self.offer else None
+        try:
+            offer = self._link.pull(lease)
+        except HubRefusedError as error:
+            if error.status != 409:
+                raise
+            self.offer = None  # the hub has forgotten the lease: ask for another
+            return
+        if offer is None:
+            return
+        if offer.release.program != PROGRAM:
+            raise HubRefusedError(426, f"the hub plays with tengen {offer.release.program}, this is {PROGRAM}")
+        try:
+            release = Release(offer.release, self._link.network(offer.release.sha256))
+        except HubRefusedError as error:
+            if error.status != 404:
+                raise
+            return  # superseded in the meantime: pull again
+        self.spool(offer.lease.id)
+        self._newest, self.offer = offer.release.version, (release, offer.lease)
+
+    def _report(self, release: Release, lease: Lease) -> None:
+        did = {name: self.counts.get(name, 0) for name in ("simulations", "evaluations", "batches")}
+        waiting = sum(len(spool.chunks()) for spool in self._spools.values())
+        orders = self._link.report(Report(lease.id, release.manifest.version, waiting=waiting, **did))
+        self._reported = time.monotonic()
+        self._newest = max(self._newest, orders.version)
+
+
+class Worker:
+    """Plays for a hub until it is stopped, or the hub will not have it any more."""
+
+    def __init__(
+        self,
+        link: Link,
+        folder: Path,
+        *,
+        device: str = "auto",
+        threads: int = 0,
+        slots: int = 0,
+        every: float = 30.0,
+        stop: threading.Event | None = None,
+        say: Say = lambda _: None,
+    ) -> None:
+        """`every`: seconds between two chunks, and between two reports. `slots` 0: as the release says."""
+        self._device, self._threads, self._slots, self._say = device, threads, slots, say
+        self._stop = stop or threading.Event()
+        self._courier = Courier(link, folder, every, say)
+        self._actor: Actor | None = None
+        self._playing: tuple[Release, Lease] | None = None
+        self._next_game = 0
+        self._earlier: Counts = {}  # of actors of this lease that are no more
+        self.games = 0
+
+    def run(self) -> None:
+        """Raises HubRefusedError or OSError when there is no point in going on; what was finished is on disk."""
+        self._courier.start()
+        try:
+            while not self._ended():
+                if self._courier.offer is None or self._courier.nbytes() > MOST_SPOOLED:
+                    self._stop.wait(0.1)
+                    continue
+                if self._courier.offer is not self._playing:
+                    self._take_up(*self._courier.offer)
+                self._play()
+        finally:
+            self._courier.end()
+        if self._courier.fatal is not None:
+            raise self._courier.fatal
+
+    def _ended(self) -> bool:
+        return self._stop.is_set() or self._courier.fatal is not None
+
+    def _take_up(self, release: Release, lease: Lease) -> None:
+        """Goes on with a new release: also in games under way, unless they are another lease's or to be played
+        otherwise."""
+        manifest, before = release.manifest, self._playing
+        game = games.make(manifest.game)
+        evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), game, self._device, self._threads)
+        new_lease = before is None or before[1].id != lease.id
+        if new_lease:
+            self._next_game, self._earlier = lease.first_game, {}
+        if self._actor is None or before is None or new_lease or before[0].manifest.configs() != manifest.configs():
+            self._earlier = {} if new_lease else self._courier.counts
+            self._actor = Actor(
+                game,
+                *manifest.configs(),
+                slots=self._slots or manifest.slots,
+                seed=manifest.seed,
+                threads=self._threads,
+                first_game=self._next_game,
+            )
+        self._actor.set_evaluator(evaluator, manifest.network)
+        self._playing = (release, lease)
+        self._say(f"plays {manifest.game} with release {manifest.version}, network {manifest.network[:12]}")
+
+    def _play(self) -> None:
+        assert self._actor is not None and self._playing is not None
+        began, before = time.monotonic(), self._actor.counts()["moves"]
+
+        def done(counts: Counts) -> bool:
+            enough = time.monotonic() - began > PIECE_SECONDS or counts["moves"] - before >= PIECE_PLIES
+            return enough or self._ended()
+
+        records: list[GameRecord] = self._actor.play(done)
+        if records:
+            self._courier.spool(self._playing[1].id).add(records)
+            self._next_game = max(self._next_game, *(record.number + 1 for record in records))
+            self.games += len(records)
+        now = self._actor.counts()
+        self._courier.counts = {name: count + self._earlier.get(name, 0) for name, count in now.items()}
+
+
+@contextmanager
+def own_folder(base: Path) -> Iterator[Path]:
+    """A folder that no other process uses: the first of `base`/0, `base`/1, … that nobody has locked."""
+    for number in range(10_000):
+        folder = base / str(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            continue
+        try:
+            yield folder
+        finally:
+            os.close(descriptor)
+        return
+    raise OSError(f"{base}: ten thousand workers are enough")
