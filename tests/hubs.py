@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from networks import make_test_network
 from tengen.hub.desk import Desk
@@ -40,7 +41,7 @@ def release(run: RunDirectory, seed: int = 0) -> Release:
 
 
 @contextlib.contextmanager
-def http_hub(path: Path, port: int = 0, **options: Path) -> Iterator[HttpHub]:
+def http_hub(path: Path, port: int = 0, **options: Any) -> Iterator[HttpHub]:
     """A hub that has released a network; its run is made if need be."""
     run = RunDirectory(path) if (path / "run.toml").exists() else tiny_run(path, SLOWLY)
     hub = HttpHub(run, 0, port=port, **options)

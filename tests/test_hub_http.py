@@ -71,7 +71,9 @@ def test_a_changed_search_travels_with_the_next_release(tmp_path: Path) -> None:
 
 
 def most_visits(records: list[GameRecord]) -> int:
-    return max((int(record.policy(ply)[1].sum()) for record in records for ply in record.full.nonzero()[0]), default=0)
+    return max(
+        (int(record.policy(ply)[1].sum()) for record in records for ply in record.full.nonzero()[0].tolist()), default=0
+    )
 
 
 def some_chunk(tmp_path: Path) -> tuple[bytes, list[GameRecord]]:

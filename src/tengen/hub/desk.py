@@ -29,6 +29,7 @@ from tengen.hub.protocol import (
     Release,
     Report,
 )
+from tengen.hub.referee import Referee
 from tengen.hub.validate import Settings, check_chunk
 from tengen.records import GameRecord, RecordError
 from tengen.rundir import RunDirectory
@@ -37,6 +38,7 @@ from tengen.selfplay import Counts
 __all__ = ["Desk"]
 
 LEASE_SECONDS = 90.0
+REFUSALS = 5  # chunks that break the rules, after which a worker is barred: honest ones break none
 RELEASES_KEPT = 8  # networks that can still be fetched
 REPORTED = ("simulations", "evaluations", "batches")
 TICK = 0.2  # seconds between two looks at what has come
@@ -78,6 +80,7 @@ class Desk:
         self._gathered = dict(self._counts)
         self._withdrawn = False
         self._shown = 0.0  # when the workers were last written down
+        self.referee = Referee(self.game, self.ledger, self.release_of, device)
         self._mend()
 
     def _mend(self) -> None:
@@ -160,6 +163,12 @@ class Desk:
             id, first = lease, first_game(lease)
         return Offer(manifest, Lease(id, first, LEASE_SECONDS))
 
+    def release_of(self, network: str) -> Release | None:
+        """The newest release of a network, if it is still at hand."""
+        with self._changed:
+            found = [release for release in self._releases.values() if release.manifest.network == network]
+        return found[-1] if found else None
+
     def network(self, sha256: str) -> bytes:
         with self._changed:
             for release in self._releases.values():
@@ -185,8 +194,10 @@ class Desk:
                 self._add(records)
         except ValueError as error:  # RecordError, and games that are known
             self.ledger.count(worker, refused=1)
+            if self.ledger.standing(worker).refused >= REFUSALS:
+                self.ledger.bar(worker, f"sent {REFUSALS} chunks that cannot have been played")
             raise HubRefusedError(422, str(error)) from None
-        self.accepted(worker, records)
+        self.referee.consider(worker, records)
         self._show()
         return Receipt(len(records), duplicate=False, version=self.version)
 
@@ -203,9 +214,6 @@ class Desk:
             player.report, player.heard = report, time.monotonic()
         self._show()
         return Orders(self.version)
-
-    def accepted(self, worker: str, records: list[GameRecord]) -> None:
-        """For whoever wants to look at them again."""
 
     def _known(self, worker: str, owner: str) -> Receipt:
         if owner != worker:

@@ -183,7 +183,7 @@ class Ledger:
     def bar(self, worker: str, reason: str | None) -> bool:
         """Nothing more is taken from a worker, and what it sent is withdrawn; None: it is trusted again from now on.
         False if nobody of that name has ever played."""
-        statement = "UPDATE workers SET barred = ?, doubt = 0 WHERE name = ?"
+        statement = "UPDATE workers SET barred = ?, doubt = 0, refused = 0 WHERE name = ?"
         return self._write(statement, reason, worker).rowcount > 0
 
     def standing(self, worker: str) -> Standing:

@@ -1,0 +1,154 @@
+"""Did a search really find this? Some of what workers send is searched again, and compared.
+
+A search again is never quite the same: other machines round otherwise, trees are inherited from moves before, a game
+may have begun with an earlier network. So one difference proves nothing. The referee plays some games itself and notes
+how far they are from what it finds when it searches again: that is what honest work looks like. Each ply of a worker's
+that is searched again adds to the worker's doubt by how much it is farther off, less a margin; doubt never falls below
+zero, and whoever's grows too large is barred.
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen.agent import Agent
+from tengen.evaluator import make_evaluator
+from tengen.games import Game
+from tengen.hub.ledger import Ledger
+from tengen.hub.protocol import Release
+from tengen.network import NetworkFile
+from tengen.records import GameRecord
+from tengen.selfplay import Actor
+
+__all__ = ["Referee", "distances"]
+
+FIRST_GAMES = 60  # of a worker, all looked at; later this share of its games:
+SHARE = 0.02
+SLOTS = 64  # plies searched again together
+OWN_PLIES = 256  # of the referee's own, to learn what honest work looks like
+OWN_EVERY = 20  # releases after which it looks again
+MARGIN = 0.07  # honest plies were 0.001 to 0.05 off on average, random policies 0.19 to 0.26 (tictactoe, connect4)
+LIMIT = 4.0  # of doubt: some forty plies of random policies, or never by chance
+WAITING = 256  # lots that may wait; when more come, some are let through unseen
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A release that the referee can search with, and how far honest work with it is off."""
+
+    version: int
+    agent: Agent
+    honest: float
+
+
+class Referee:
+    """Examines what is accepted, in a thread of its own so that nobody waits for it."""
+
+    def __init__(
+        self, game: Game, ledger: Ledger, release_of: Callable[[str], Release | None], device: str = "auto"
+    ) -> None:
+        """`release_of`: the newest release of a network that is still at hand."""
+        self._game, self._ledger, self._release_of, self._device = game, ledger, release_of, device
+        self._seen: dict[str, Seen] = {}  # by network; the latest few
+        self._lots: queue.Queue[tuple[str, list[GameRecord]]] = queue.Queue(WAITING)
+        self._chance = random.SystemRandom()  # a worker that could guess what is looked at could be honest just there
+        threading.Thread(target=self._work, name="referee", daemon=True).start()
+
+    def consider(self, worker: str, records: Sequence[GameRecord]) -> None:
+        """Chooses what to look at of games that were accepted just now."""
+        known = self._ledger.standing(worker).games - len(records) < FIRST_GAMES
+        lot = [record for record in records if known or self._chance.random() < SHARE]
+        if lot and not self._lots.full():
+            self._lots.put((worker, lot))
+
+    def _work(self) -> None:
+        while True:
+            try:
+                self.examine(*self._lots.get())
+            except sqlite3.ProgrammingError:  # the hub was closed meanwhile
+                return
+            finally:
+                self._lots.task_done()
+
+    def finish(self) -> None:
+        """Waits until everything that was chosen is examined."""
+        self._lots.join()
+
+    def examine(self, worker: str, records: Sequence[GameRecord]) -> None:
+        """Searches some games again, and bars the worker if that goes too far."""
+        doubt = self._ledger.standing(worker).doubt
+        for network in {record.network for record in records}:
+            seen = self._look_at(network)
+            if seen is None:
+                continue
+            plies = full_plies([record for record in records if record.network == network])
+            for distance in distances(seen.agent, plies):
+                doubt = max(0.0, doubt + distance - seen.honest - MARGIN)
+                if doubt > LIMIT:
+                    break
+            self._ledger.count(worker, checked=len(plies))
+        self._ledger.set_doubt(worker, doubt)
+        if doubt > LIMIT:
+            self._ledger.bar(worker, "searched again, its games come out otherwise")
+
+    def _look_at(self, network: str) -> Seen | None:
+        if network not in self._seen:
+            release = self._release_of(network)
+            if release is None:
+                return None
+            before = max(self._seen.values(), key=lambda seen: seen.version, default=None)
+            self._seen[network] = self._learn(release, before)
+            while len(self._seen) > 4:
+                del self._seen[min(self._seen, key=lambda name: self._seen[name].version)]
+        return self._seen[network]
+
+    def _learn(self, release: Release, before: Seen | None) -> Seen:
+        """Gets ready to search with a release; now and then also sees how far its own games are off."""
+        manifest = release.manifest
+        search, selfplay = manifest.configs()
+        evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), self._game, self._device, 1)
+        quiet = search.replace(cache_mb=min(search.cache_mb, 16))
+        agent = Agent(self._game, evaluator, quiet, seed=manifest.seed, slots=SLOTS, threads=1)
+        if before is not None and manifest.version < before.version + OWN_EVERY:
+            return Seen(before.version, agent, before.honest)
+        actor = Actor(self._game, quiet, selfplay, slots=SLOTS, seed=manifest.seed, threads=1)
+        actor.set_evaluator(evaluator, manifest.network)
+        records = actor.play(lambda counts: counts["full_searches"] >= 2 * OWN_PLIES and counts["games"] > 0)
+        return Seen(manifest.version, agent, float(np.mean(distances(agent, full_plies(records)[:OWN_PLIES]))))
+
+
+def distances(agent: Agent, plies: Sequence[tuple[GameRecord, int]]) -> list[float]:
+    """How far the policy targets and values of some plies are from what a search finds now: 0 not at all, 1 entirely.
+
+    Noise is named by seed, game and ply, so it is the same as when the ply was played.
+    """
+    found: list[float] = []
+    for start in range(0, len(plies), agent.search.trees):
+        some = plies[start : start + agent.search.trees]
+        states = []
+        for slot, (record, ply) in enumerate(some):
+            state = agent.game.start()
+            for action in record.moves[:ply].tolist():
+                state.apply(action)
+            agent.new_game(slot, record.number)
+            states.append(state)
+        agent.act_many(states)
+        for slot, (record, ply) in enumerate(some):
+            actions, _, target = record.policy(ply)
+            again = agent.search.target(slot)
+            recorded = np.zeros_like(again)
+            recorded[actions] = target
+            value = abs(agent.search.node(slot).q - float(record.q[ply])) / 2
+            found.append(float((np.abs(recorded - again).sum() / 2 + value) / 2))
+    return found
+
+
+def full_plies(records: Sequence[GameRecord]) -> list[tuple[GameRecord, int]]:
+    return [(record, ply) for record in records for ply in record.full.nonzero()[0].tolist()]

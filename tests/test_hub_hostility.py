@@ -1,0 +1,169 @@
+"""Workers that lie: what cannot have been played is refused, what was not searched is found out, honest work passes."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hubs import network, release
+from tengen.evaluator import make_evaluator
+from tengen.hub.desk import Desk
+from tengen.hub.protocol import HubRefusedError, Lease
+from tengen.hub.validate import check_chunk
+from tengen.records import GameRecord, RecordError, encode_chunk
+from tengen.selfplay import Actor
+from training import GAME, tiny_run
+
+PER_CHUNK = 20
+ALLOWED = 200  # games in which a liar should be found out
+Forge = Callable[[list[GameRecord], random.Random], list[GameRecord]]
+
+
+def flipped_results(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
+    return [replace(record, result=-record.result) for record in records]
+
+
+def random_policies(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
+    """The moves are those of real games; what the searches found is made up."""
+    forged = []
+    for record in records:
+        weights = np.array([rng.random() + 0.01 for _ in record.actions])
+        plies = np.repeat(np.arange(len(record)), record.entries)
+        sums = np.bincount(plies, weights, minlength=len(record))
+        target = weights / sums[plies]
+        visits = np.maximum(1, target * 8).astype(np.uint32)
+        forged.append(replace(record, target=target.astype(np.float32), visits=visits))
+    return forged
+
+
+def replayed_games(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
+    """Real games, most of them sent again under numbers that are still free."""
+    return [replace(records[0], number=record.number) for record in records]
+
+
+LIES: list[Forge] = [flipped_results, random_policies, replayed_games]
+
+
+class Player:
+    """A worker without a wire: real games of its own lease."""
+
+    def __init__(self, desk: Desk, name: str, backend: str) -> None:
+        offer = desk.pull(name, None)
+        assert offer is not None
+        self.desk, self.name, self.lease = desk, name, offer.lease.id
+        search, selfplay = offer.release.configs()
+        self.actor = Actor(GAME, search, selfplay, slots=8, seed=0, threads=1, first_game=offer.lease.first_game)
+        self.actor.set_evaluator(make_evaluator(network(), GAME, backend, 1), network().hash)
+        self.sent = 0
+
+    def send(self, forge: Forge | None, rng: random.Random) -> bool:
+        """One chunk; whether it was accepted."""
+        before = self.actor.counts()["games"]
+        records = self.actor.play(lambda counts: counts["games"] >= before + PER_CHUNK)[:PER_CHUNK]
+        self.sent += len(records)
+        chunk = encode_chunk(forge(records, rng) if forge else records)
+        try:
+            self.desk.push(self.name, chunk, self.lease)
+        except HubRefusedError:
+            return False
+        self.desk.referee.finish()
+        return True
+
+
+def make_desk(path: Path) -> Desk:
+    desk = Desk(tiny_run(path), 0, "openvino")
+    desk.publish(release(desk._run))
+    return desk
+
+
+def trial(path: Path, liars: int, honest: int, chunks: int) -> None:
+    desk, rng = make_desk(path), random.Random(liars)
+    quarantined = games = 0
+    for number in range(honest):
+        player = Player(desk, f"honest{number}", ("openvino", "onnxruntime")[number % 2])
+        for _ in range(chunks):
+            assert player.send(None, rng), "honest games were refused"
+        quarantined += player.sent * (desk.ledger.standing(player.name).barred is not None)
+        games += player.sent
+    assert quarantined <= games / 1000
+    caught = 0
+    for number in range(liars):
+        player = Player(desk, f"liar{number}", "openvino")
+        while player.sent < ALLOWED and desk.ledger.standing(player.name).barred is None:
+            player.send(LIES[number % len(LIES)], rng)
+        caught += desk.ledger.standing(player.name).barred is not None
+    assert caught >= 0.99 * liars
+    desk.gather(lambda _: True)
+    left = desk.withdrawn()
+    assert left is not None
+    holders = {desk.ledger.chunk_of(path.stem.partition("-")[2]) for path in left}
+    assert holders == {f"honest{number}" for number in range(honest)}
+    desk.close()
+
+
+def test_liars_are_found_out_and_honest_workers_are_not(tmp_path: Path) -> None:
+    trial(tmp_path / "run", liars=12, honest=4, chunks=5)
+
+
+@pytest.mark.soak
+def test_a_hundred_liars_are_found_out(tmp_path: Path) -> None:
+    trial(tmp_path / "run", liars=120, honest=20, chunks=50)
+
+
+NAMES = ["moves", "full", "q", "d", "m", "entries", "actions", "visits", "target"]
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, Player, list[GameRecord]]:
+    desk = make_desk(tmp_path_factory.mktemp("desk") / "run")
+    player = Player(desk, "w", "openvino")
+    return desk, player, player.actor.play(lambda counts: counts["games"] >= PER_CHUNK)
+
+
+def mutate(records: list[GameRecord], data: st.DataObject) -> bytes:
+    """A chunk with some bytes changed, or one of well-formed but changed games."""
+    if data.draw(st.booleans()):
+        chunk = bytearray(encode_chunk(records))
+        for _ in range(data.draw(st.integers(1, 5))):
+            chunk[data.draw(st.integers(0, len(chunk) - 1))] = data.draw(st.integers(0, 255))
+        return bytes(chunk[: data.draw(st.integers(0, len(chunk)))] if data.draw(st.booleans()) else chunk)
+    record = data.draw(st.sampled_from(records))
+    name = data.draw(st.sampled_from([*NAMES, "number", "seed", "result", "opening"]))
+    value: object = data.draw(st.integers(-1, 300))
+    if name in NAMES:
+        array = getattr(record, name).copy()
+        if len(array):
+            array[data.draw(st.integers(0, len(array) - 1))] = np.int64(data.draw(st.integers(0, 300))).astype(
+                array.dtype
+            )
+        value = array
+    return encode_chunk([replace(record, **{name: value})])
+
+
+def hostile(honest: tuple[Desk, Player, list[GameRecord]], data: st.DataObject) -> None:
+    """Refused with a reason of one line, or it is a chunk that could have been played."""
+    desk, player, records = honest
+    lease = Lease(player.lease, player.lease * (1 << 32) + (1 << 48), 60.0)
+    try:
+        chunk = mutate(records, data)
+        check_chunk(chunk, GAME, 0, lease, desk._networks)
+    except RecordError as error:
+        assert str(error) and "\n" not in str(error)
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_mutated_chunks_do_no_harm(honest: tuple[Desk, Player, list[GameRecord]], data: st.DataObject) -> None:
+    hostile(honest, data)
+
+
+@pytest.mark.fuzz
+@given(st.data())
+@settings(max_examples=100_000)
+def test_many_mutated_chunks_do_no_harm(honest: tuple[Desk, Player, list[GameRecord]], data: st.DataObject) -> None:
+    hostile(honest, data)
