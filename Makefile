@@ -2,7 +2,7 @@
 VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
-EXTRAS  := dev train openspiel perfect
+EXTRAS  := dev train openspiel perfect ray
 SOURCES := $(shell find cpp/tengen cpp/bindings CMakeLists.txt pyproject.toml -type f)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)

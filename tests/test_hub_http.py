@@ -62,20 +62,6 @@ def test_games_of_two_workers_arrive_once_and_new_releases_reach_them(tmp_path: 
         assert not list((tmp_path / "a").glob("lease-*")) or not list((tmp_path / "a").glob("lease-*/chunk-*"))
 
 
-def test_a_changed_search_travels_with_the_next_release(tmp_path: Path) -> None:
-    with http_hub(tmp_path / "run") as hub, player(url(hub), token_of(hub), tmp_path / "w"):
-        gather(hub, lambda games: len(games) > 0)
-        hub._run.configure(hub._run.config().with_settings(["search.sims=60", "selfplay.full_share=1"]))
-        hub.publish(release(hub._run))
-        gather(hub, lambda games: most_visits(games) > 40)
-
-
-def most_visits(records: list[GameRecord]) -> int:
-    return max(
-        (int(record.policy(ply)[1].sum()) for record in records for ply in record.full.nonzero()[0].tolist()), default=0
-    )
-
-
 def some_chunk(tmp_path: Path) -> tuple[bytes, list[GameRecord]]:
     """A chunk that a worker has sent to a hub in `tmp_path`/run, which is closed again."""
     with http_hub(tmp_path / "run") as hub, player(url(hub), token_of(hub), tmp_path / "w"):

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ EXAMPLE = """example: tengen train connect4                      one hour, in ru
          tengen train connect4 --minutes 120        the same run goes on to two hours
          tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which forgets nothing
          tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
+         tengen train go:9 --ray auto               with players on the Ray cluster of this machine
 
 Ctrl-C saves and ends; the same command goes on. Every option is in docs/training.md, and in run.toml of the run."""
 
@@ -35,6 +37,13 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "train", "learn a game from its rules alone", EXAMPLE, run)
     add_game(parser)
     add_training_options(parser)
+    parser.add_argument(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="play on a Ray cluster (auto: this machine's; without an address one is started here)",
+    )
 
 
 def add_training_options(parser: Parser) -> None:
@@ -57,6 +66,8 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     """`make_hub`: who plays; by default this process."""
     if missing := [module for module in NEEDED if not find_spec(module)]:
         raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
+    if getattr(args, "ray", None) is not None:
+        make_hub = ray_hub(args.ray)
     from tengen.preset import file_name
     from tengen.runconfig import RunConfig
     from tengen.rundir import RunDirectory, RunError
@@ -81,6 +92,14 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     except OSError as error:
         what = f"{error.filename or folder}: {error.strerror or error}"
         raise UsageError(f"{what}; nothing that was saved is lost, and the same command goes on") from None
+
+
+def ray_hub(address: str) -> "MakeHub":
+    if not find_spec("ray"):
+        raise UsageError("--ray needs Ray; pip install 'tengen[ray]'")
+    from tengen.hub.ray import RayHub
+
+    return partial(RayHub, address=address or None)
 
 
 def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:

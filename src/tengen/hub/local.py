@@ -9,14 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tengen import games
 from tengen.chunks import ChunkStore
-from tengen.evaluator import make_evaluator
-from tengen.hub.protocol import Manifest, Release
-from tengen.network import NetworkFile
+from tengen.hub.player import ReleasePlayer
+from tengen.hub.protocol import Release
 from tengen.records import GameRecord
 from tengen.rundir import RunDirectory
-from tengen.selfplay import Actor, Counts
+from tengen.selfplay import Counts
 
 __all__ = ["LocalHub"]
 
@@ -27,50 +25,28 @@ class LocalHub:
     """Plays while the loop gathers; with `overlap` on half of the cores, the learner has the others."""
 
     def __init__(self, run: RunDirectory, first_game: int, device: str = "auto") -> None:
-        self._run, self._device = run, device
-        self._loop = run.config().loop
-        cores = self._loop.threads or len(os.sched_getaffinity(0))
-        self.threads = max(1, cores - max(1, cores // 2)) if self._loop.overlap else cores
-        self._store = ChunkStore(run.games)
-        self._next_game = first_game
-        self._earlier: Counts = {}  # of actors that are no more
-        self._actor: Actor | None = None
-        self._playing: Manifest | None = None
+        loop = run.config().loop
+        cores = loop.threads or len(os.sched_getaffinity(0))
+        self.threads = max(1, cores - max(1, cores // 2)) if loop.overlap else cores
+        self._run, self._store = run, ChunkStore(run.games)
+        self._player = ReleasePlayer(first_game, device=device, threads=self.threads, groups=loop.groups)
         self._shown = 0.0  # when games under way were last written down
 
     def publish(self, release: Release) -> None:
-        manifest, game = release.manifest, games.make(release.manifest.game)
-        before, self._playing = self._playing, manifest
-        if self._actor is None or before is None or before.configs() != manifest.configs():
-            self._earlier = self.counts()
-            self._actor = Actor(
-                game,
-                *manifest.configs(),
-                slots=manifest.slots,
-                seed=manifest.seed,
-                threads=self.threads,
-                first_game=self._next_game,
-                groups=self._loop.groups,
-            )
-        network = NetworkFile.parse(release.data, "self-play network")
-        self._actor.set_evaluator(make_evaluator(network, game, self._device, self.threads), manifest.network)
+        self._player.take_up(release)
 
     def gather(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
-        assert self._actor is not None, "nothing was published"
-
-        def watched(_: Counts) -> bool:
+        def watched(counts: Counts) -> bool:
             self._show()
-            return done(self.counts())
+            return done(counts)
 
-        records = self._actor.play(watched)
+        records = self._player.play(watched)
         if records:
             self._store.append(records)
-            self._next_game = max(self._next_game, *(record.number + 1 for record in records))
         return records
 
     def counts(self) -> Counts:
-        now = self._actor.counts() if self._actor else dict.fromkeys(COUNTED, 0)
-        return {name: count + self._earlier.get(name, 0) for name, count in now.items()}
+        return self._player.counts()
 
     def facts(self) -> dict[str, float]:
         return {}
@@ -83,13 +59,10 @@ class LocalHub:
 
     def _show(self) -> None:
         """Some games as they stand, once a second. Training does not need them: a full disk is told by what it does."""
-        if self._actor is None or time.monotonic() - self._shown < 1:
+        if time.monotonic() - self._shown < 1:
             return
         self._shown = time.monotonic()
         with suppress(OSError):
             draft = self._run.live.with_suffix(".new")
-            draft.write_text(json.dumps(self._actor.under_way(SHOWN)), "utf-8")
+            draft.write_text(json.dumps(self._player.under_way(SHOWN)), "utf-8")
             draft.replace(self._run.live)
-
-
-COUNTED = ("games", "moves", "full_searches", "simulations", "evaluations", "duplicates", "batches")

@@ -13,10 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from tengen import games
-from tengen.evaluator import make_evaluator
+from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import (
     PROGRAM,
     HubRefusedError,
@@ -27,9 +27,7 @@ from tengen.hub.protocol import (
     Report,
 )
 from tengen.hub.spool import Spool
-from tengen.network import NetworkFile
-from tengen.records import GameRecord
-from tengen.selfplay import Actor, Counts
+from tengen.selfplay import Counts
 
 __all__ = ["Worker", "own_folder"]
 
@@ -170,13 +168,11 @@ class Worker:
         say: Say = lambda _: None,
     ) -> None:
         """`every`: seconds between two chunks, and between two reports. `slots` 0: as the release says."""
-        self._device, self._threads, self._slots, self._say = device, threads, slots, say
-        self._stop = stop or threading.Event()
+        self._make_player = partial(ReleasePlayer, device=device, threads=threads, slots=slots)
+        self._say, self._stop = say, stop or threading.Event()
         self._courier = Courier(link, folder, every, say)
-        self._actor: Actor | None = None
+        self._player: ReleasePlayer | None = None
         self._playing: tuple[Release, Lease] | None = None
-        self._next_game = 0
-        self._earlier: Counts = {}  # of actors of this lease that are no more
         self.games = 0
 
     def run(self) -> None:
@@ -199,43 +195,25 @@ class Worker:
         return self._stop.is_set() or self._courier.fatal is not None
 
     def _take_up(self, release: Release, lease: Lease) -> None:
-        """Goes on with a new release: also in games under way, unless they are another lease's or to be played
-        otherwise."""
-        manifest, before = release.manifest, self._playing
-        game = games.make(manifest.game)
-        evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), game, self._device, self._threads)
-        new_lease = before is None or before[1].id != lease.id
-        if new_lease:
-            self._next_game, self._earlier = lease.first_game, {}
-        if self._actor is None or before is None or new_lease or before[0].manifest.configs() != manifest.configs():
-            self._earlier = {} if new_lease else self._courier.counts
-            self._actor = Actor(
-                game,
-                *manifest.configs(),
-                slots=self._slots or manifest.slots,
-                seed=manifest.seed,
-                threads=self._threads,
-                first_game=self._next_game,
-            )
-        self._actor.set_evaluator(evaluator, manifest.network)
+        if self._player is None or self._playing is None or self._playing[1].id != lease.id:
+            self._player = self._make_player(lease.first_game)
+        self._player.take_up(release)
         self._playing = (release, lease)
+        manifest = release.manifest
         self._say(f"plays {manifest.game} with release {manifest.version}, network {manifest.network[:12]}")
 
     def _play(self) -> None:
-        assert self._actor is not None and self._playing is not None
-        began, before = time.monotonic(), self._actor.counts()["moves"]
+        assert self._player is not None and self._playing is not None
+        began, before = time.monotonic(), self._player.counts()["moves"]
 
         def done(counts: Counts) -> bool:
             enough = time.monotonic() - began > PIECE_SECONDS or counts["moves"] - before >= PIECE_PLIES
             return enough or self._ended()
 
-        records: list[GameRecord] = self._actor.play(done)
-        if records:
+        if records := self._player.play(done):
             self._courier.spool(self._playing[1].id).add(records)
-            self._next_game = max(self._next_game, *(record.number + 1 for record in records))
             self.games += len(records)
-        now = self._actor.counts()
-        self._courier.counts = {name: count + self._earlier.get(name, 0) for name, count in now.items()}
+        self._courier.counts = self._player.counts()
 
 
 @contextmanager
