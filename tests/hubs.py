@@ -93,7 +93,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 class BadLine(threading.Thread):
-    """A proxy that cuts connections after some bytes, in turn early, late, and not at all."""
+    """A proxy that cuts connections after some bytes, in turn early and late, or (None) after a second."""
 
     def __init__(self, port: int, cuts: list[int | None]) -> None:
         super().__init__(daemon=True)
@@ -119,6 +119,11 @@ class BadLine(threading.Thread):
             return
         left = [cut if cut is not None else 1 << 60]
 
+        def cut_now() -> None:
+            for end in (client, server):
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
         def copy(source: socket.socket, sink: socket.socket) -> None:
             with contextlib.suppress(OSError):
                 while data := source.recv(min(65536, max(1, left[0]))):
@@ -126,10 +131,10 @@ class BadLine(threading.Thread):
                     left[0] -= len(data)
                     if left[0] <= 0:
                         break
-            for end in (client, server):
-                with contextlib.suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)
+            cut_now()
 
+        if cut is None:
+            threading.Timer(1.0, cut_now).start()
         threading.Thread(target=copy, args=(client, server), daemon=True).start()
         copy(server, client)
 

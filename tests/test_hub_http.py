@@ -174,9 +174,9 @@ def test_a_network_is_fetched_on_where_the_line_broke_and_verified(tmp_path: Pat
 
 def test_games_get_through_a_line_that_is_cut_again_and_again(tmp_path: Path) -> None:
     with http_hub(tmp_path / "run") as hub:
-        line = BadLine(hub.port, [300, 2000, 50, 30000, 9000])
+        line = BadLine(hub.port, [300, None, 2000, None, 50, None, 9000])
         with player(f"http://127.0.0.1:{line.port}", token_of(hub), tmp_path / "w"):
-            found = gather(hub, lambda games: len(games) > 200 and line.connections > 12)
+            found = gather(hub, lambda games: len(games) > 50 and line.connections > 10)
         found += hub.gather(lambda _: True)
         line.close()
         assert numbers(found) == numbers(on_disk(hub)) and len(set(numbers(found))) == len(found)
@@ -271,6 +271,7 @@ def test_forged_chunks_are_refused(sent: tuple[Path, bytes, list[GameRecord]]) -
             with pytest.raises(HubRefusedError, match=reason) as refusal:
                 hub.push("w", encode_chunk(forged), lease)
             assert refusal.value.status == 422
+            hub.ledger.bar("w", None)  # or it would be barred after some of these
 
 
 def hub_settings(path: Path) -> SelfPlayConfig:

@@ -36,14 +36,20 @@ class ChunkStore:
     def append_bytes(self, data: bytes) -> Path:
         """Keeps a chunk that the caller has decoded, and so checked; one that is there already is not kept twice."""
         digest = hashlib.sha256(data).hexdigest()
-        chunks = self._chunks()
-        for _, known, path in chunks:
+        for _, known, path in self._chunks():
             if known == digest and _hash(path) == digest:
                 return path
-        number = max((number for number, _, _ in chunks), default=-1) + 1
+        return self.put(self.next_number(), digest, data)
+
+    def put(self, number: int, digest: str, data: bytes) -> Path:
+        """Keeps a chunk that is known to be new at a place that is known to be free: nothing is looked through."""
         path = self.folder / f"{number:08}-{digest}.games"
         write_durably(path, data)
         return path
+
+    def next_number(self) -> int:
+        """The first free place."""
+        return max((number for number, _, _ in self._chunks()), default=-1) + 1
 
     def paths(self) -> list[Path]:
         """Every file that is named like a chunk, in order, damaged ones included."""

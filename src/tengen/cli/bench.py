@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import app, claims, network, peers, rules, search, selfplay
+from tengen.bench import app, claims, hub, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
@@ -16,6 +16,7 @@ EXAMPLE = """example: tengen bench rules                  every game, beside Ope
          tengen bench network --size 3 --threads 1
          tengen bench selfplay --game othello
          tengen bench app
+         tengen bench hub --workers 1000 --seconds 120
          tengen bench --signature --threads 4
 
 `rules` counts the plies of uniformly random games per second of one thread's CPU time. OpenSpiel plays its games
@@ -30,6 +31,8 @@ busy machine disturbs little.
 and simulations, of which many are answered by the cache, the rules or a proof.
 `app` measures the page in a browser: what it loads first, how soon it shows a board, an update of the analysis, and a
 node of a large tree.
+`hub` sets simulated workers (a report every 30 s, a chunk a minute) against a real hub: how long it takes to answer,
+what is lost, what it costs.
 --signature prints one integer that changes when any result of the search changes."""
 
 SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
@@ -52,8 +55,8 @@ def add(verbs: Verbs) -> None:
         metavar="WHAT",
         nargs="?",
         default="rules",
-        choices=["rules", "search", "selfplay", "network", "app"],
-        help="rules, search, selfplay, network or app",
+        choices=["rules", "search", "selfplay", "network", "hub", "app"],
+        help="rules, search, selfplay, network, hub or app",
     )
     parser.add_argument(
         "--game", action="append", metavar="GAME", help="rules, selfplay, network: only this game (may be repeated)"
@@ -68,6 +71,8 @@ def add(verbs: Verbs) -> None:
     parser.add_argument(
         "--threads", type=threads, default=0, help="of selfplay, network and --signature (default: one per core)"
     )
+    workers = number(int, 1, 100_000, "a number of workers from 1 to 100000")
+    parser.add_argument("--workers", type=workers, default=1000, help="hub: how many are simulated (default 1000)")
     parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
 
 
@@ -96,6 +101,8 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
         raise UsageError("--size belongs to tengen bench network")
     if args.what == "network":
         return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
+    if args.what == "hub":
+        return [lambda: hub.measure_hub(args.workers, args.seconds)]
     if args.what == "selfplay":
         return [lambda: selfplay.measure_selfplay(args.game, args.seconds, args.threads)]
     if args.what == "app":
@@ -114,7 +121,7 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
 
 def hints(what: str) -> list[str]:
     found = list[str]()
-    if what in ("selfplay", "network"):
+    if what in ("selfplay", "network", "hub"):
         return found
     if what == "app":
         return (

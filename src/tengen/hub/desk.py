@@ -69,6 +69,7 @@ class Desk:
         self._run, self._seed = run, config.loop.seed
         self.game = games.make(config.game)
         self._store = ChunkStore(run.games)
+        self._next_chunk = self._store.next_number()
         self.ledger = Ledger(run.hub)
         self._changed = threading.Condition()
         self._releases: dict[int, Release] = {}  # the latest ones, by version
@@ -196,7 +197,8 @@ class Desk:
                     return self._known(worker, owner)
                 with self.ledger.transaction():
                     self.ledger.add_chunk(digest, worker, (record.number for record in records))
-                    self._store.append_bytes(chunk)
+                    self._store.put(self._next_chunk, digest, chunk)
+                self._next_chunk += 1
                 self._add(records)
         except ValueError as error:  # RecordError, and games that are known
             self.ledger.count(worker, refused=1)
@@ -270,6 +272,7 @@ class Desk:
             if time.monotonic() - self._shown < 1:
                 return
             self._shown = time.monotonic()
+            self._seats = {lease: seat for lease, seat in self._seats.items() if seat.alive()}
         with suppress(OSError):
             draft = self._run.workers.with_suffix(".new")
             draft.write_text(json.dumps({"version": self.version, "workers": self.status()}), "utf-8")

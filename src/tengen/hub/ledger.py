@@ -17,7 +17,7 @@ import msgspec
 
 from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest
 
-__all__ = ["ChunkRow", "Ledger", "Standing"]
+__all__ = ["Ledger", "Standing", "first_game", "lease_of"]
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS tokens (
@@ -33,13 +33,6 @@ CREATE TABLE IF NOT EXISTS workers (
   name TEXT PRIMARY KEY, games INTEGER NOT NULL DEFAULT 0, refused INTEGER NOT NULL DEFAULT 0,
   checked INTEGER NOT NULL DEFAULT 0, doubt REAL NOT NULL DEFAULT 0, barred TEXT);
 """
-
-
-@dataclass(frozen=True)
-class ChunkRow:
-    sha256: str
-    games: int
-    withdrawn: bool
 
 
 @dataclass(frozen=True)
@@ -187,11 +180,12 @@ class Ledger:
         return self._write(statement, reason, worker).rowcount > 0
 
     def standing(self, worker: str) -> Standing:
-        return self.standings().get(worker, Standing())
+        rows = self._read("SELECT games, refused, checked, doubt, barred FROM workers WHERE name = ?", worker)
+        return Standing(*rows[0]) if rows else Standing()  # type: ignore[arg-type]
 
     def standings(self) -> dict[str, Standing]:
-        rows = self._read("SELECT name, games, refused, checked, doubt, barred FROM workers ORDER BY name")
-        return {str(name): Standing(*values) for name, *values in rows}  # type: ignore[arg-type]
+        names = [str(row[0]) for row in self._read("SELECT name FROM workers ORDER BY name")]
+        return {name: self.standing(name) for name in names}
 
 
 def first_game(lease: int) -> int:

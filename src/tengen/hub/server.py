@@ -21,6 +21,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from tengen.hub.desk import Desk
 from tengen.hub.protocol import PROGRAM, HubRefusedError, Release, Report
@@ -96,6 +97,12 @@ def make_app(desk: Desk) -> FastAPI:
     async def refused(_: Request, error: HubRefusedError) -> Response:
         return _refusal(error.status, str(error))
 
+    @app.exception_handler(OSError)
+    async def full(_: Request, error: OSError) -> Response:
+        return _refusal(
+            507, f"the hub cannot write: {error.strerror or error}"
+        )  # workers keep the games, and ask again
+
     @app.exception_handler(RequestValidationError)
     async def wrong(_: Request, error: RequestValidationError) -> Response:
         return _refusal(422, "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())[:300])
@@ -122,6 +129,8 @@ async def _body(request: Request, most: int) -> bytes:
                 if size > most:
                     raise HubRefusedError(413, f"more than the {most} bytes allowed")
                 pieces.append(piece)
+    except ClientDisconnect:
+        raise HubRefusedError(400, "the body was cut short") from None
     except TimeoutError:
         raise HubRefusedError(408, "the body came too slowly") from None
     return b"".join(pieces)
