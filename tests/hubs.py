@@ -59,8 +59,8 @@ def token_of(desk: Desk, name: str = "w") -> str:
 @contextlib.contextmanager
 def player(url: str, token: str, folder: Path, every: float = 0.2) -> Iterator[Worker]:
     """A worker in a thread of its own, stopped at the end."""
-    link, stop = HttpLink(url, token, folder / "networks"), threading.Event()
-    worker = Worker(link, folder, device="cpu", threads=1, every=every, stop=stop)
+    link, stop, said = HttpLink(url, token, folder / "networks"), threading.Event(), list[str]()
+    worker = Worker(link, folder, device="cpu", threads=1, every=every, stop=stop, say=said.append)
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
@@ -68,6 +68,8 @@ def player(url: str, token: str, folder: Path, every: float = 0.2) -> Iterator[W
     finally:
         stop.set()
         thread.join()
+    taken_up = [words for words in said if words.startswith("plays")]
+    assert len(set(taken_up)) == len(taken_up), "a release was taken up twice"
 
 
 def gather(hub: Desk, enough: Callable[[list[GameRecord]], bool]) -> list[GameRecord]:

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from functools import cache
 
@@ -21,10 +22,12 @@ __all__ = ["ray", "ray_hub"]
 @cache
 def cluster_address() -> str:
     """Started once per process: that takes seconds."""
+    handler = signal.getsignal(signal.SIGTERM)
     node = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=node)
     cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
     atexit.register(cluster.shutdown)
+    signal.signal(signal.SIGTERM, handler)  # Ray has put its own there
     return str(cluster.address)
 
 

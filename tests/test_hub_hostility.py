@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,7 +135,7 @@ def mutate(records: list[GameRecord], data: st.DataObject) -> bytes:
         return bytes(chunk[: data.draw(st.integers(0, len(chunk)))] if data.draw(st.booleans()) else chunk)
     record = data.draw(st.sampled_from(records))
     name = data.draw(st.sampled_from([*NAMES, "number", "seed", "result", "opening"]))
-    value: object = data.draw(st.integers(-1, 300))
+    value: Any = data.draw(st.integers(-1, 300))
     if name in NAMES:
         array = getattr(record, name).copy()
         if len(array):

@@ -1,5 +1,6 @@
 """Players on a Ray cluster come and go; games arrive once."""
 
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from training import tiny_run
 
 
 def test_players_on_both_nodes_play_and_one_that_is_killed_is_replaced(tmp_path: Path) -> None:
+    handler = signal.getsignal(signal.SIGTERM)
     with ray_hub(tiny_run(tmp_path / "run", SLOWLY)) as hub:
+        assert signal.getsignal(signal.SIGTERM) == handler
         found = gather(hub, lambda games: len({game.number >> 32 for game in games}) == 2)
         player, lease = next(iter(hub._calls.values()))
         assert len({lease for _, lease in hub._calls.values()}) == 2

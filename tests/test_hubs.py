@@ -13,8 +13,8 @@ from tengen.hub.local import LocalHub
 from tengen.hub.protocol import Hub
 from tengen.records import GameRecord, verify
 from tengen.rundir import RunDirectory
-from tengen.train import Trainer
-from training import GAME, Event, tiny_run
+from tengen.train import Event, Trainer
+from training import GAME, tiny_run
 
 WITH_RAY = pytest.param("ray", marks=pytest.mark.skipif(find_spec("ray") is None, reason="pip install 'tengen[ray]'"))
 KINDS = ["local", "http", WITH_RAY]

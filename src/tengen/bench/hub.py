@@ -44,7 +44,7 @@ def measure_hub(workers: int, seconds: float) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder) / "run")
         with run.locked():
-            run.configure(RunConfig.of(games.make(GAME)).with_settings(["search.sims=16", "search.cache_mb=1"]))
+            run.configure(RunConfig.of(games.make(GAME)).with_settings(["search.sims=4", "selfplay.fast_sims=2"]))
         network = _network()
         ours, theirs = multiprocessing.get_context("spawn").Pipe()
         hub = multiprocessing.get_context("spawn").Process(target=_serve, args=(run.path, network.data, theirs))

@@ -147,6 +147,7 @@ class Desk:
 
     def close(self) -> None:
         """Players go on: the hub may come back, and then wants their games."""
+        self.referee.close()
         self.ledger.close()
 
     # The players' side

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
+import threading
 import time
 from typing import Any
 
@@ -75,6 +77,7 @@ class RayHub(Desk):
         self._device, self._cpus, self._seconds = device, cpus, seconds
         cores = run.config().loop.threads or len(os.sched_getaffinity(0))
         self.threads = max(1, cores - max(1, cores // 2)) if address is None else 0
+        handler = signal.getsignal(signal.SIGTERM)
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
             if address and ":" in address:  # Ray itself would try for minutes
@@ -86,6 +89,8 @@ class RayHub(Desk):
                 ray.init(address=address, **quiet)
         except (OSError, RuntimeError, ValueError) as error:
             raise RunError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from None
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)  # Ray has put its own there, which ends without saving
         gpus = 1 if device == "cuda" else 0
         self._remote = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=0)(RayPlayer)
         self._calls: dict[Any, tuple[Any, int]] = {}  # what is under way, whose it is, and its lease

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import queue
 import random
-import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,25 +57,35 @@ class Referee:
         """`release_of`: the newest release of a network that is still at hand."""
         self._game, self._ledger, self._release_of, self._device = game, ledger, release_of, device
         self._seen: dict[str, Seen] = {}  # by network; the latest few
-        self._lots: queue.Queue[tuple[str, list[GameRecord]]] = queue.Queue(WAITING)
+        self._lots: queue.Queue[tuple[str, list[GameRecord]] | None] = queue.Queue(WAITING)
         self._chance = random.SystemRandom()  # a worker that could guess what is looked at could be honest just there
-        threading.Thread(target=self._work, name="referee", daemon=True).start()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
+        self._thread.start()
 
     def consider(self, worker: str, records: Sequence[GameRecord]) -> None:
         """Chooses what to look at of games that were accepted just now."""
         known = self._ledger.standing(worker).games - len(records) < FIRST_GAMES
         lot = [record for record in records if known or self._chance.random() < SHARE]
-        if lot and not self._lots.full():
-            self._lots.put((worker, lot))
+        lot = self._chance.sample(lot, min(len(lot), FIRST_GAMES))
+        if lot and not self._ended.is_set():
+            with suppress(queue.Full):
+                self._lots.put_nowait((worker, lot))
 
     def _work(self) -> None:
-        while True:
-            try:
-                self.examine(*self._lots.get())
-            except sqlite3.ProgrammingError:  # the hub was closed meanwhile
-                return
-            finally:
-                self._lots.task_done()
+        while not self._ended.is_set():
+            lot = self._lots.get()
+            if lot is not None:
+                self.examine(*lot)
+            self._lots.task_done()
+
+    def close(self) -> None:
+        """What waits is not examined any more. A thread must not be within a search when the process ends."""
+        self._ended.set()
+        while not self._lots.empty():
+            self._lots.get()
+        self._lots.put(None)
+        self._thread.join()
 
     def finish(self) -> None:
         """Waits until everything that was chosen is examined."""
@@ -85,7 +95,7 @@ class Referee:
         """Searches some games again, and bars the worker if that goes too far."""
         doubt = self._ledger.standing(worker).doubt
         for network in {record.network for record in records}:
-            seen = self._look_at(network)
+            seen = None if self._ended.is_set() else self._look_at(network)
             if seen is None:
                 continue
             plies = full_plies([record for record in records if record.network == network])

@@ -180,11 +180,12 @@ class Worker:
         self._courier.start()
         try:
             while not self._ended():
-                if self._courier.offer is None or self._courier.nbytes() > MOST_SPOOLED:
+                offer = self._courier.offer
+                if offer is None or self._courier.nbytes() > MOST_SPOOLED:
                     self._stop.wait(0.1)
                     continue
-                if self._courier.offer is not self._playing:
-                    self._take_up(*self._courier.offer)
+                if offer != self._playing:
+                    self._take_up(*offer)
                 self._play()
         finally:
             self._courier.end()
