@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tengen.chunks import ChunkStore
+from tengen.files import write_durably
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Release
 from tengen.records import GameRecord
@@ -63,6 +64,4 @@ class LocalHub:
             return
         self._shown = time.monotonic()
         with suppress(OSError):
-            draft = self._run.live.with_suffix(".new")
-            draft.write_text(json.dumps(self._player.under_way(SHOWN)), "utf-8")
-            draft.replace(self._run.live)
+            write_durably(self._run.live, json.dumps(self._player.under_way(SHOWN)).encode())
