@@ -1,5 +1,6 @@
 """What the keeper of a hub orders, and what wrong orders get: one line and exit code 2."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_orders_of_the_keeper(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "travel with releases" in order("set", "loop.seed=3", code=2)
     assert "did you mean 'sims'" in order("set", "search.simms=3", code=2)
     assert "is not an order" in order("tokens", "list", code=2)
+
+
+def test_a_token_can_be_made_before_the_hub_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the manual says; the folder that this makes is no stranger's."""
+    run = tmp_path / "run"
+    assert main(["hub", "workers", "--run", str(run)]) == 2
+    assert "has no hub" in capsys.readouterr().err and not run.exists()
+    assert main(["hub", "token", "add", "garage", "--run", str(run)]) == 0
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["hub", "tictactoe", "--run", str(run), "--port", port, "--device", "cpu"]) == 2
+    assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err and (run / "run.toml").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Workers that lie: what cannot have been played is refused, what was not searched is found out, honest work passes."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -120,10 +120,11 @@ NAMES = ["moves", "full", "q", "d", "m", "entries", "actions", "visits", "target
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, Player, list[GameRecord]]:
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Desk, Player, list[GameRecord]]]:
     desk = make_desk(tmp_path_factory.mktemp("desk") / "run")
     player = Player(desk, "w", "openvino")
-    return desk, player, player.actor.play(lambda counts: counts["games"] >= PER_CHUNK)
+    yield desk, player, player.actor.play(lambda counts: counts["games"] >= PER_CHUNK)
+    desk.close()
 
 
 def mutate(records: list[GameRecord], data: st.DataObject) -> bytes:

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -19,8 +21,9 @@ from tengen.hub.ledger import Ledger
 from tengen.hub.protocol import PROGRAM, HubRefusedError, HubUnreachableError, Report
 from tengen.hub.server import HttpHub
 from tengen.hub.validate import planned_opening, searched_in_full
-from tengen.records import GameRecord, encode_chunk, verify
-from tengen.rundir import RunDirectory
+from tengen.records import GameRecord, encode_chunk, read_header, verify
+from tengen.records.chunk import FORMAT, MAGIC, PREFIX, compress_body
+from tengen.rundir import RunDirectory, RunError
 from training import GAME
 
 
@@ -196,6 +199,7 @@ def test_a_hub_that_comes_back_gets_everything_that_was_played_meanwhile(tmp_pat
     assert not list((tmp_path / "w").glob("lease-*/refused"))
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificate with openssl")
 def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
     certificate, key = tmp_path / "hub.pem", tmp_path / "hub.key"
     command = [
@@ -217,6 +221,36 @@ def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
         assert HttpLink(address, token, tmp_path / "n", certificate).pull(None) is not None
         with pytest.raises(HubUnreachableError, match="CERTIFICATE_VERIFY_FAILED"):
             HttpLink(address, token, tmp_path / "n").pull(None)
+    with pytest.raises(RunError, match="cannot listen"):
+        HttpHub(RunDirectory(tmp_path / "run"), 0, certificate=key, key=certificate)
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads what Linux says of memory")
+def test_bombs_are_refused_within_20_megabytes(sent: tuple[Path, bytes, list[GameRecord]]) -> None:
+    """50 MB in 2 KB, sent over HTTP to a hub in this process."""
+    path, _, records = sent
+    header = msgspec.to_builtins(read_header(encode_chunk(records)))
+    bombs = []
+    for plies in (header["plies"], 100_000, 2_000_000):
+        packed = msgspec.msgpack.encode(header | {"plies": plies})
+        bombs.append(PREFIX.pack(MAGIC, FORMAT, len(packed)) + packed + compress_body(bytes(50 << 20)))
+    assert all(len(bomb) < 4096 for bomb in bombs)
+    with http_hub(path / "run") as hub:
+        good = link(hub, token_of(hub, "bomber"), path / "n")
+        offer = good.pull(None)
+        assert offer is not None
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        before = memory("VmRSS")
+        for bomb in bombs:
+            with pytest.raises(HubRefusedError, match=r"not one frame|more than the"):
+                good.push(bomb, offer.lease.id)
+        assert memory("VmHWM") - before < 20_000
+
+
+def memory(name: str) -> int:
+    """In KB."""
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(name)))
 
 
 def test_barred_workers_games_leave_the_disk_and_the_window(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Strength while training: levels rise when they are beaten, the best is kept, ratings add up, all is on disk."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,20 @@ from tengen.rundir import RunDirectory, RunError
 from training import GAME, tiny_run
 
 
+class FakeHub:
+    """Others who play rating games."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+        self.found: list[Pairing] = []
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self.asked = list(pairs)
+
+    def rated(self) -> list[Pairing]:
+        return self.found
+
+
 @dataclass
 class FakeTrainer:
     """What a measurer asks of a trainer."""
@@ -26,6 +41,7 @@ class FakeTrainer:
     learner: Learner = field(default_factory=lambda: Learner(NetworkShape.of(GAME, "8x1"), LearnerConfig()))
     minutes: float = 1.0
     stop: threading.Event = field(default_factory=threading.Event)
+    hub: FakeHub = field(default_factory=FakeHub)
 
     def release(self, step: int) -> "FakeTrainer":
         """Another network, of another step."""
@@ -93,6 +109,20 @@ def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirector
     assert "keeping_0" not in second  # tic-tac-toe has no labelled positions
     assert -1 <= second["value_start"] <= 1
     assert Measurer(run).standings == standings
+
+
+def test_rating_games_of_others_count_in_the_ladder(run: RunDirectory) -> None:
+    measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
+    measurer(trainer.release(1))
+    assert trainer.hub.asked == [("00000001", "mcts:100")]
+    alone = measurer.standings.ratings()["00000001"]
+    trainer.hub.found = [Pairing("00000001", "mcts:100", 30, 400)]
+    measurer(trainer.release(2))
+    assert trainer.hub.asked == [("00000002", "mcts:100"), ("00000002", "00000001")]
+    together = Measurer(run, "cpu").standings
+    assert together.ratings()["00000001"].error < alone.error
+    own = next(each for each in together.pairings if each.first == "00000001")
+    assert Pairing("00000001", "mcts:100", own.points + 30, own.games + 400) in together.all_pairings()
 
 
 def test_a_network_is_measured_once(run: RunDirectory) -> None:

@@ -10,6 +10,7 @@ Games of one measurement start from openings of their own, so that measuring twi
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -36,6 +37,7 @@ LEAST_SLOTS = 60  # positions searched side by side
 CACHE_MB = 64  # a match needs less than self-play, and results do not depend on it
 SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
 SEARCHED_SIMS = 100
+EARLIER = 3  # networks that others let the newest one meet
 
 # First moves by which one sees whether the opening is learned. Connect4: the centre wins, the edge loses.
 TELLING_MOVES = {"connect4": ("4", "1", "2")}
@@ -50,6 +52,15 @@ class Trained(Protocol):
     def minutes(self) -> float: ...
     @property
     def stop(self) -> threading.Event: ...
+    @property
+    def hub(self) -> Raters: ...
+
+
+class Raters(Protocol):
+    """Others who play rating games too, as `tengen.hub` has them: the more of them, the surer the ladder."""
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None: ...
+    def rated(self) -> list[Pairing]: ...
 
 
 class _InterruptedError(Exception):
@@ -75,13 +86,21 @@ class Measurer:
         if done and done[-1].network == path.stem:
             return done[-1].values
         network = NetworkFile.load(path, self._game)
+        self.standings.fleet = trainer.hub.rated()
         try:
             values = self._measured(network, path.stem, trainer.learner.step)
         except _InterruptedError:
             return {}
         done.append(Measurement(path.stem, trainer.minutes, values))
         self._write()
+        trainer.hub.rate(self._rivals(path.stem))
         return values
+
+    def _rivals(self, network: str) -> list[tuple[str, str]]:
+        """Whom others should let it meet: the level it is up against, and the networks before it."""
+        before = [done.network for done in self.standings.measurements[-1 - EARLIER : -1]]
+        known = [name for name in before if (self._run.networks / f"{name}.onnx").is_file()]
+        return [(network, name) for name in (_name(self.standings.level), *known)]
 
     def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, float | str]:
         seed = self._config.loop.seed + step

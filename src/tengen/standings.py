@@ -26,8 +26,9 @@ class Standings:
     level: int  # playouts of the pure MCTS to beat
     best: str = ""  # the network in best.onnx
     best_score: float = -1.0  # at this level; below 0 when nobody has played it yet
-    pairings: list[Pairing] = field(default_factory=list)
+    pairings: list[Pairing] = field(default_factory=list)  # played by whoever trains
     measurements: list[Measurement] = field(default_factory=list)
+    fleet: list[Pairing] = field(default_factory=list)  # played by workers elsewhere
 
     @classmethod
     def read(cls, path: Path, level: int = 0) -> Standings:
@@ -43,4 +44,14 @@ class Standings:
         write_durably(path, msgspec.json.format(msgspec.json.encode(self)))
 
     def ratings(self) -> dict[str, Rating]:
-        return {rating.name: rating for rating in ladder(self.pairings)}
+        return {rating.name: rating for rating in ladder(self.all_pairings())}
+
+    def all_pairings(self) -> list[Pairing]:
+        """Each pair of players once, with all their games, in the order in which they first met."""
+        total: dict[tuple[str, str], Pairing] = {}
+        for each in [*self.pairings, *self.fleet]:
+            before = total.get((each.first, each.second), Pairing(each.first, each.second, 0, 0))
+            total[each.first, each.second] = Pairing(
+                each.first, each.second, before.points + each.points, before.games + each.games
+            )
+        return list(total.values())

@@ -274,15 +274,14 @@ def _ladder(run: RunDirectory) -> dict[str, Any]:
     try:
         standings = Standings.read(run.ladder)
         ratings = standings.ratings() if standings.pairings else {}
+        known = standings.all_pairings()
     except (RunError, ValueError):
         return {"players": [], "pairings": []}
     players = [
         {"name": name, "step": int(name) if name.isdecimal() else None, "elo": rating.elo, "error": rating.error}
         for name, rating in ratings.items()
     ]
-    pairings = [
-        {"a": each.first, "b": each.second, "points": each.points, "games": each.games} for each in standings.pairings
-    ]
+    pairings = [{"a": each.first, "b": each.second, "points": each.points, "games": each.games} for each in known]
     return {"players": players, "pairings": pairings, "best": standings.best or None, "level": standings.level}
 
 

@@ -3,6 +3,7 @@
 import argparse
 import functools
 import json
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -66,16 +67,19 @@ def run(args: argparse.Namespace) -> int:
 
 def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int:
     from tengen.hub.ledger import Ledger
-    from tengen.rundir import RunDirectory, RunError
+    from tengen.rundir import RunDirectory
 
     if args.folder is None:
         raise UsageError("which run? Give --run DIR")
     directory = RunDirectory(args.folder)
     try:
-        directory.path.mkdir(parents=True, exist_ok=True)
+        if order is token:  # one may be made before the hub is started for the first time
+            directory.path.mkdir(parents=True, exist_ok=True)
+        elif not directory.hub.is_file():
+            raise UsageError(f"{directory.path} has no hub; tengen hub token add NAME --run DIR prepares one")
         ledger = Ledger(directory.hub)
-    except (OSError, RunError) as error:
-        raise UsageError(f"{directory.path}: {error}") from None
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(f"{directory.hub}: {getattr(error, 'strerror', None) or error}") from None
     try:
         return order(ledger, directory, words, args)
     finally:

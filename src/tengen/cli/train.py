@@ -30,6 +30,7 @@ Ctrl-C saves and ends; the same command goes on. Every option is in docs/trainin
 
 MAY_CHANGE = {"loop.minutes", "loop.steps", "loop.size"}  # what may change when a run goes on
 MADE_BY_THE_LOCK = {"lock", "networks"}  # all that a new run's folder holds if it is ended before it begins
+MADE_BY_TOKENS = {"hub.sqlite", "hub.sqlite-shm", "hub.sqlite-wal"}  # of a hub that has not begun
 NEEDED = ("torch", "safetensors", "onnx", "onnxruntime")
 
 
@@ -132,7 +133,8 @@ def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
 def refuse_strange_folder(run: "RunDirectory") -> None:
     """A folder with other things in it is no place for a new run, nor is what is left of another."""
     if run.path.is_dir() and not run.exists():
-        others = sorted(entry.name for entry in run.path.iterdir() if entry.name not in MADE_BY_THE_LOCK)
+        expected = MADE_BY_THE_LOCK | MADE_BY_TOKENS
+        others = sorted(entry.name for entry in run.path.iterdir() if entry.name not in expected)
         if others:
             raise UsageError(f"{run.path} is not a run and not empty (it holds {others[0]}); use --run DIR")
 

@@ -11,13 +11,15 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from tengen import games
 from tengen.chunks import ChunkStore, digest_of
+from tengen.elo import Pairing
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import (
     LEASED,
@@ -29,6 +31,7 @@ from tengen.hub.protocol import (
     Release,
     Report,
 )
+from tengen.hub.rating import Ratings
 from tengen.hub.referee import Referee
 from tengen.hub.validate import Settings, check_chunk
 from tengen.records import GameRecord, RecordError
@@ -72,6 +75,7 @@ class Desk:
         self._next_chunk = self._store.next_number()
         self.ledger = Ledger(run.hub)
         self._changed = threading.Condition()
+        self.version = 0  # of the newest release
         self._releases: dict[int, Release] = {}  # the latest ones, by version
         self._networks: dict[str, list[Settings]] = {}  # every network of the run, and how it was told to play
         for manifest in self.ledger.releases():
@@ -82,6 +86,7 @@ class Desk:
         self._gathered = dict(self._counts)
         self._withdrawn = False
         self._shown = 0.0  # when the workers were last written down
+        self._ratings = Ratings(run, self.game, self.ledger)
         self.referee = Referee(self.game, self.ledger, self.release_of, device)
         self._mend()
 
@@ -104,6 +109,7 @@ class Desk:
         with self._changed:
             self._networks.setdefault(manifest.network, []).append(manifest.configs())
             self._releases[manifest.version] = Release(manifest, release.data)
+            self.version = manifest.version
             while len(self._releases) > RELEASES_KEPT:
                 del self._releases[min(self._releases)]
 
@@ -126,8 +132,17 @@ class Desk:
         return dict(self._gathered)
 
     def facts(self) -> dict[str, float]:
+        return {"workers": self._players()}
+
+    def _players(self) -> int:
         with self._changed:
-            return {"workers": sum(seat.alive() for seat in self._seats.values())}
+            return sum(seat.alive() for seat in self._seats.values())
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self._ratings.offer(pairs, self._players())
+
+    def rated(self) -> list[Pairing]:
+        return self._ratings.results()
 
     def withdrawn(self) -> list[Path] | None:
         with self._changed:
@@ -151,10 +166,6 @@ class Desk:
         self.ledger.close()
 
     # The players' side
-
-    @property
-    def version(self) -> int:
-        return max(self._releases, default=0)
 
     def pull(self, worker: str, lease: int | None) -> Offer | None:
         self._admit(worker)
@@ -182,6 +193,8 @@ class Desk:
             for release in self._releases.values():
                 if release.manifest.sha256 == sha256:
                     return release.data
+        if (rated := self._ratings.network(sha256)) is not None:
+            return rated
         raise HubRefusedError(404, "there is no such network, or no longer")
 
     def push(self, worker: str, chunk: bytes, lease: int) -> Receipt:
@@ -202,10 +215,7 @@ class Desk:
                 self._next_chunk += 1
                 self._add(records)
         except ValueError as error:  # RecordError, and games that are known
-            self.ledger.count(worker, refused=1)
-            if self.ledger.standing(worker).refused >= REFUSALS:
-                self.ledger.bar(worker, f"sent {REFUSALS} chunks that cannot have been played")
-            raise HubRefusedError(422, str(error)) from None
+            self._refuse(worker, error)
         if not self.trusting:
             self.referee.consider(worker, records)
         self._show()
@@ -214,6 +224,11 @@ class Desk:
     def report(self, worker: str, report: Report) -> Orders:
         self._admit(worker)
         self._check_lease(worker, report.lease)
+        if report.rated is not None:
+            try:
+                self._ratings.take(worker, report.rated)
+            except ValueError as error:
+                self._refuse(worker, error)
         with self._changed:
             seat = self._seats.setdefault(report.lease, Seat(worker, report))
             seconds = time.monotonic() - seat.heard
@@ -223,7 +238,13 @@ class Desk:
             seat.speed = max(0.0, done / seconds) if seconds > 0.1 else seat.speed
             seat.report, seat.heard = report, time.monotonic()
         self._show()
-        return Orders(self.version)
+        return Orders(self.version, self._ratings.give(worker) if report.free else None)
+
+    def _refuse(self, worker: str, error: ValueError) -> NoReturn:
+        self.ledger.count(worker, refused=1)
+        if self.ledger.standing(worker).refused >= REFUSALS:
+            self.ledger.bar(worker, f"sent {REFUSALS} times what cannot have been played")
+        raise HubRefusedError(422, str(error)) from None
 
     def _known(self, worker: str, owner: str) -> Receipt:
         if owner != worker:

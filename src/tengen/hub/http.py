@@ -32,6 +32,7 @@ __all__ = ["HttpLink"]
 
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 LARGEST_ANSWER = 1 << 20
+NETWORKS_KEPT = 4  # the release, and those of a rating match
 NOT_NOW = {408, 425, 429}  # and every 5xx: asking again later may help
 
 _Answer = TypeVar("_Answer", Offer, Orders, Receipt)
@@ -63,7 +64,8 @@ class HttpLink:
         whole = self._networks / f"{sha256}.onnx"
         if not whole.exists():
             data = self._fetch(sha256)
-            for older in self._networks.glob("*.onnx"):
+            kept = sorted(self._networks.glob("*.onnx"), key=lambda path: path.stat().st_mtime)
+            for older in kept[: 1 - NETWORKS_KEPT]:
                 older.unlink()
             write_durably(whole, data)
         data = whole.read_bytes()

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest
+from tengen.elo import Pairing
+from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
 
 __all__ = ["Ledger", "Standing", "first_game", "lease_of"]
 
@@ -32,7 +33,11 @@ CREATE TABLE IF NOT EXISTS games (number INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS workers (
   name TEXT PRIMARY KEY, games INTEGER NOT NULL DEFAULT 0, refused INTEGER NOT NULL DEFAULT 0,
   checked INTEGER NOT NULL DEFAULT 0, doubt REAL NOT NULL DEFAULT 0, barred TEXT);
+CREATE TABLE IF NOT EXISTS matches (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, first TEXT NOT NULL, second TEXT NOT NULL, match BLOB NOT NULL,
+  worker TEXT, taken REAL, points REAL, games INTEGER);
 """
+MATCH_SECONDS = 600.0  # after which a rating match that did not come back is given to another
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,48 @@ class Ledger:
 
     def withdraw(self, sha256: str) -> None:
         self._write("UPDATE chunks SET withdrawn = 1 WHERE sha256 = ?", sha256)
+
+    # Rating matches
+
+    def add_match(self, match: RatingMatch) -> None:
+        """Numbers a match, and gives it openings of its own."""
+        with self.transaction():
+            names = (match.first.name, match.second.name)
+            id = self._write("INSERT INTO matches (first, second, match) VALUES (?, ?, x'')", *names).lastrowid
+            assert id is not None
+            numbered = msgspec.structs.replace(match, id=id, seed=match.seed + id)
+            self._write("UPDATE matches SET match = ? WHERE id = ?", msgspec.json.encode(numbered), id)
+
+    def take_match(self, worker: str) -> RatingMatch | None:
+        """The oldest match that is still to be played."""
+        now = time.time()
+        query = "SELECT id, match FROM matches WHERE points IS NULL AND ifnull(taken, 0) < ? ORDER BY id LIMIT 1"
+        with self.transaction():
+            rows = self._read(query, now - MATCH_SECONDS)
+            if not rows:
+                return None
+            self._write("UPDATE matches SET worker = ?, taken = ? WHERE id = ?", worker, now, rows[0][0])
+        return msgspec.json.decode(str_or_bytes(rows[0][1]), type=RatingMatch)
+
+    def match(self, id: int) -> RatingMatch | None:
+        rows = self._read("SELECT match FROM matches WHERE id = ?", id)
+        return msgspec.json.decode(str_or_bytes(rows[0][0]), type=RatingMatch) if rows else None
+
+    def finish_match(self, worker: str, id: int, points: float, games: int) -> None:
+        """Counts once, from whom it was given to last."""
+        statement = "UPDATE matches SET points = ?, games = ? WHERE id = ? AND worker = ? AND points IS NULL"
+        self._write(statement, points, games, id, worker)
+
+    def drop_open_matches(self) -> None:
+        self._write("DELETE FROM matches WHERE points IS NULL")
+
+    def match_results(self) -> list[Pairing]:
+        """Without those of barred workers."""
+        rows = self._read(
+            "SELECT first, second, sum(points), sum(matches.games) FROM matches JOIN workers ON name = worker "
+            "WHERE points NOT NULL AND barred IS NULL GROUP BY first, second ORDER BY min(id)"
+        )
+        return [Pairing(*row) for row in rows]  # type: ignore[arg-type]
 
     # Workers
 

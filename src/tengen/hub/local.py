@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from tengen.chunks import ChunkStore
+from tengen.elo import Pairing
 from tengen.files import write_durably
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Release
@@ -54,6 +55,12 @@ class LocalHub:
 
     def withdrawn(self) -> list[Path] | None:
         return None
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Nobody else is there: what the loop measures itself is all."""
+
+    def rated(self) -> list[Pairing]:
+        return []
 
     def close(self) -> None:
         """Games under way are lost; no others."""

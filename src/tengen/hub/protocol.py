@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Annotated, Any, Protocol
 import msgspec
 
 from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.elo import Pairing
 from tengen.records import GameRecord
 from tengen.selfplay import Counts
 
@@ -26,6 +27,7 @@ __all__ = [
     "LEASED",
     "LEASE_GAMES",
     "PROGRAM",
+    "Contestant",
     "Hub",
     "HubRefusedError",
     "HubUnreachableError",
@@ -34,6 +36,8 @@ __all__ = [
     "Manifest",
     "Offer",
     "Orders",
+    "RatedGames",
+    "RatingMatch",
     "Receipt",
     "Release",
     "Report",
@@ -46,6 +50,7 @@ LEASE_GAMES = 1 << 32  # numbers in a lease: with the seed they name random stre
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 _Text = Annotated[str, msgspec.Meta(max_length=200)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+_Moves = Annotated[list[Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)]], msgspec.Meta(max_length=1 << 12)]
 
 
 class HubRefusedError(Exception):
@@ -120,8 +125,37 @@ class Receipt(msgspec.Struct, frozen=True):
     version: _Count  # the newest release
 
 
+class Contestant(msgspec.Struct, frozen=True):
+    """Who plays in a rating match: a network by its hash, or a player that everybody can make by its name."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^(random|mcts:[0-9]{1,8}|[0-9]{1,20})$")]
+    sha256: _Hex | None = None  # of a network's file
+
+
+class RatingMatch(msgspec.Struct, frozen=True):
+    """Some pairs of games between two contestants, for the ladder."""
+
+    id: _Count  # 0 before the hub has numbered it
+    game: _Text
+    first: Contestant
+    second: Contestant
+    search: dict[str, Any]  # of networks
+    seed: _Count  # of the openings, and of the searches
+    pairs: Annotated[int, msgspec.Meta(ge=1, le=64)]
+
+    def config(self) -> SearchConfig:
+        return SearchConfig(**self.search)
+
+
+class RatedGames(msgspec.Struct, frozen=True):
+    """A rating match as it was played: the moves of each game, openings included."""
+
+    id: _Count
+    games: Annotated[list[_Moves], msgspec.Meta(max_length=128)]
+
+
 class Report(msgspec.Struct, frozen=True):
-    """A player's sign of life: totals since it got its lease."""
+    """A player's sign of life: totals since it got its lease; and what it has rated, if anything."""
 
     lease: _Count
     version: _Count  # the release it plays
@@ -129,12 +163,15 @@ class Report(msgspec.Struct, frozen=True):
     evaluations: _Count = 0
     batches: _Count = 0
     waiting: _Count = 0  # chunks that it has not got rid of yet
+    free: bool = False  # a rating match would be welcome
+    rated: RatedGames | None = None
 
 
 class Orders(msgspec.Struct, frozen=True):
     """The answer to a report."""
 
     version: _Count  # the newest release
+    match: RatingMatch | None = None  # to be played beside self-play
 
 
 class Hub(Protocol):
@@ -157,6 +194,12 @@ class Hub(Protocol):
     def withdrawn(self) -> list[Path] | None:
         """If games were taken away since this was last asked: the chunks that are left. They are all that counts so
         far, games that were gathered or wait to be included: the window should be filled anew from them."""
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Who plays, should also play some rating games between these: networks of the run, or players by name."""
+
+    def rated(self) -> list[Pairing]:
+        """All rating games so far that others have played."""
 
     def close(self) -> None:
         """The sitting is over."""

@@ -18,7 +18,8 @@ import msgspec
 
 from tengen.hub.desk import REPORTED, TICK, Desk
 from tengen.hub.player import ReleasePlayer
-from tengen.hub.protocol import Manifest, Release, Report
+from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
+from tengen.hub.rating import play_rating
 from tengen.records import encode_chunk
 from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Counts
@@ -28,6 +29,8 @@ import ray
 from ray.exceptions import RayActorError, RayError
 
 __all__ = ["RayHub"]
+
+Result = tuple[bytes | None, bytes | None, Counts]  # a chunk, rated games, totals so far
 
 WORKER = "ray"  # the name that all players of the cluster go by: it is one's own
 CALL_SECONDS = 5.0
@@ -40,10 +43,11 @@ class RayPlayer:
     """Lives on the cluster."""
 
     def __init__(self, first_game: int, device: str, threads: int) -> None:
+        self._device, self._threads = device, threads
         self._player = ReleasePlayer(first_game, device=device, threads=threads)
 
-    def play(self, manifest: bytes, data: bytes, seconds: float) -> tuple[bytes | None, Counts]:
-        """Plays on, and returns a chunk of what was finished, if anything was, with the totals so far."""
+    def play(self, manifest: bytes, data: bytes, seconds: float) -> Result:
+        """Plays on, and returns a chunk of what was finished, if anything was."""
         release = Release(msgspec.json.decode(manifest, type=Manifest), data)
         if self._player.playing is None or self._player.playing.version != release.manifest.version:
             self._player.take_up(release)
@@ -53,7 +57,13 @@ class RayPlayer:
             return time.monotonic() - began >= seconds or counts["moves"] - before >= CALL_PLIES
 
         records = self._player.play(done)
-        return encode_chunk(records) if records else None, self._player.counts()
+        return encode_chunk(records) if records else None, None, self._player.counts()
+
+    def rate(self, match: bytes, networks: dict[str, bytes]) -> Result:
+        """Plays a rating match."""
+        wanted = msgspec.json.decode(match, type=RatingMatch)
+        rated = play_rating(wanted, networks, device=self._device, threads=self._threads, ended=lambda: False)
+        return None, msgspec.json.encode(rated), self._player.counts()
 
 
 class RayHub(Desk):
@@ -110,18 +120,29 @@ class RayHub(Desk):
         for call in ready:
             player, lease = self._calls.pop(call)
             try:
-                chunk, counts = ray.get(call)
+                chunk, rated, counts = ray.get(call)
             except RayActorError:  # its process or machine is gone; so are the other call it had, and its open games
                 self._calls = {other: whose for other, whose in self._calls.items() if whose[1] != lease}
                 self.replaced += 1
                 continue
             except RayError as error:
                 raise RunError(f"a player on the cluster failed: {str(error).splitlines()[-1]}") from None
-            if chunk is not None:
-                self.push(WORKER, chunk, lease)
             did = {name: counts[name] for name in REPORTED}
-            self.report(WORKER, Report(lease, self.version, **did))
-            self._call(player, lease)
+            try:
+                if chunk is not None:
+                    self.push(WORKER, chunk, lease)
+                games = msgspec.json.decode(rated, type=RatedGames) if rated else None
+                orders = self.report(WORKER, Report(lease, self.version, free=True, rated=games, **did))
+            except HubRefusedError as error:
+                raise RunError(f"games of the cluster were refused: {error}") from None
+            if orders.match is None:
+                self._call(player, lease)
+            else:
+                self._calls[self._rate(player, orders.match)] = (player, lease)
+
+    def _rate(self, player: Any, match: RatingMatch) -> Any:
+        hashes = [each.sha256 for each in (match.first, match.second) if each.sha256 is not None]
+        return player.rate.remote(msgspec.json.encode(match), {sha256: self.network(sha256) for sha256 in hashes})
 
     def _fill(self) -> None:
         """As many players as the cluster has room for: it may grow, shrink, or lose some."""

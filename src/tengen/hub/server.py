@@ -10,6 +10,8 @@ import hashlib
 import logging
 import re
 import socket
+import sqlite3
+import ssl
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -32,6 +34,7 @@ from tengen.rundir import RunDirectory, RunError
 __all__ = ["HttpHub", "make_app"]
 
 MOST_JSON = 4096  # bytes
+MOST_REPORT = 1 << 16  # it may carry the moves of a rating match
 BODY_SECONDS = 60.0  # for the whole body of a request to arrive
 _RANGE = re.compile(r"bytes=(\d{1,18})-")
 
@@ -76,7 +79,7 @@ def make_app(desk: Desk) -> FastAPI:
     @app.post("/v1/report")
     async def report(request: Request) -> Response:
         name = await worker(request)
-        said = _decode(await _body(request, MOST_JSON), Report)
+        said = _decode(await _body(request, MOST_REPORT), Report)
         return _json(await run_in_threadpool(desk.report, name, said))
 
     @app.get("/v1/status")
@@ -97,11 +100,12 @@ def make_app(desk: Desk) -> FastAPI:
     async def refused(_: Request, error: HubRefusedError) -> Response:
         return _refusal(error.status, str(error))
 
-    @app.exception_handler(OSError)
-    async def full(_: Request, error: OSError) -> Response:
-        return _refusal(
-            507, f"the hub cannot write: {error.strerror or error}"
-        )  # workers keep the games, and ask again
+    async def full(_: Request, error: Exception) -> Response:
+        """Workers keep the games, and ask again."""
+        return _refusal(507, f"the hub cannot write: {getattr(error, 'strerror', None) or error}")
+
+    for kind in (OSError, sqlite3.Error):
+        app.add_exception_handler(kind, full)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(_: Request, error: RequestValidationError) -> Response:
@@ -178,8 +182,11 @@ class HttpHub(Desk):
     ) -> None:
         super().__init__(run, first_game, device)
         try:
+            if certificate:
+                ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
             self._socket = socket.create_server((host, port), backlog=2048)
-        except OSError as error:
+        except OSError as error:  # ssl's are such
+            super().close()
             raise RunError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
         # Answers go out in two pieces; waiting for the first to be acknowledged would cost 40 ms.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -45,6 +45,7 @@ class Spool:
 
     def add(self, records: list[GameRecord]) -> None:
         """Games are safe once this returns."""
+        self.folder.mkdir(parents=True, exist_ok=True)  # whoever sends may have removed it when it was empty
         write_durably(self.folder / f"piece-{self._next:08}.games", encode_chunk(records))
         self._next += 1
 
@@ -61,7 +62,7 @@ class Spool:
 
     def chunks(self) -> list[Path]:
         """What waits to be sent, oldest first."""
-        return sorted(self.folder.glob("chunk-*.games"), key=lambda path: path.stat().st_mtime)
+        return sorted(self.folder.glob("chunk-*.games"), key=lambda path: _stat(path)[0])
 
     def sent(self, chunk: Path) -> None:
         chunk.unlink()
@@ -73,7 +74,8 @@ class Spool:
         (folder / chunk.name).with_suffix(".txt").write_text(reason + "\n", "utf-8")
 
     def nbytes(self) -> int:
-        return sum(path.stat().st_size for path in [*self._pieces(), *self.chunks()])
+        """To be asked by any thread."""
+        return sum(_stat(path)[1] for path in [*self._pieces(), *self.chunks()])
 
     def remove_if_empty(self) -> None:
         """A lease that is over and all of whose games are sent leaves nothing behind."""
@@ -84,3 +86,12 @@ class Spool:
 
     def _pieces(self) -> list[Path]:
         return sorted(self.folder.glob("piece-*.games"))
+
+
+def _stat(path: Path) -> tuple[float, int]:
+    """When a file was written, and its size: nothing of one that was sent since it was seen."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0.0, 0
+    return found.st_mtime, found.st_size

@@ -23,9 +23,12 @@ from tengen.hub.protocol import (
     HubUnreachableError,
     Lease,
     Link,
+    RatedGames,
+    RatingMatch,
     Release,
     Report,
 )
+from tengen.hub.rating import play_rating
 from tengen.hub.spool import Spool
 from tengen.selfplay import Counts
 
@@ -51,6 +54,8 @@ class Courier(threading.Thread):
         self.offer: tuple[Release, Lease] | None = None  # the newest
         self.fatal: Exception | None = None  # why there is no point in going on
         self.counts: Counts = {}  # of the player, for the reports
+        self.match: tuple[RatingMatch, dict[str, bytes]] | None = None  # to be played, with the networks it needs
+        self.rated: RatedGames | None = None  # to be reported
         self._newest = 0  # version that the hub has
         self._reported = -1e9
         self._spools = {int(path.name[6:]): Spool(path) for path in sorted(folder.glob("lease-*"))}
@@ -147,9 +152,30 @@ class Courier(threading.Thread):
     def _report(self, release: Release, lease: Lease) -> None:
         did = {name: self.counts.get(name, 0) for name in ("simulations", "evaluations", "batches")}
         waiting = sum(len(spool.chunks()) for spool in self._spools.values())
-        orders = self._link.report(Report(lease.id, release.manifest.version, waiting=waiting, **did))
+        rated, free = self.rated, self.match is None
+        report = Report(lease.id, release.manifest.version, waiting=waiting, free=free, rated=rated, **did)
+        try:
+            orders = self._link.report(report)
+        except HubRefusedError as error:
+            if error.status != 422:
+                raise
+            self._say(f"the hub refused rating games: {error}")
+            self.rated = None
+            return
         self._reported = time.monotonic()
         self._newest = max(self._newest, orders.version)
+        if rated is not None:
+            self.rated = None
+        if orders.match is not None:
+            self._fetch_match(orders.match)
+
+    def _fetch_match(self, match: RatingMatch) -> None:
+        try:
+            hashes = [each.sha256 for each in (match.first, match.second) if each.sha256 is not None]
+            self.match = match, {sha256: self._link.network(sha256) for sha256 in hashes}
+        except HubRefusedError as error:
+            if error.status != 404:  # superseded in the meantime
+                raise
 
 
 class Worker:
@@ -168,6 +194,7 @@ class Worker:
         say: Say = lambda _: None,
     ) -> None:
         """`every`: seconds between two chunks, and between two reports. `slots` 0: as the release says."""
+        self._device, self._threads = device, threads
         self._make_player = partial(ReleasePlayer, device=device, threads=threads, slots=slots)
         self._say, self._stop = say, stop or threading.Event()
         self._courier = Courier(link, folder, every, say)
@@ -187,6 +214,8 @@ class Worker:
                 if offer != self._playing:
                     self._take_up(*offer)
                 self._play()
+                if self._courier.match is not None:
+                    self._rate(*self._courier.match)
         finally:
             self._courier.end()
         if self._courier.fatal is not None:
@@ -215,6 +244,12 @@ class Worker:
             self._courier.spool(self._playing[1].id).add(records)
             self.games += len(records)
         self._courier.counts = self._player.counts()
+
+    def _rate(self, match: RatingMatch, networks: dict[str, bytes]) -> None:
+        self._courier.rated = play_rating(
+            match, networks, device=self._device, threads=self._threads, ended=self._ended
+        )
+        self._courier.match = None
 
 
 @contextmanager
