@@ -16,7 +16,7 @@ from tengen.events import Event, read_events
 from tengen.network import NetworkFile, shipped_network
 from tengen.rundir import RunDirectory
 from training import TINY
-from writtenrun import CONNECT4, tell, write_run
+from writtenrun import CONNECT4, tell, write_fleet, write_run
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +59,20 @@ def test_the_details_of_a_run(server: Client) -> None:
         ("run:one/00000100", 1.0),
         ("run:one/00000290", None),
     ]
+
+
+def test_workers_elsewhere_are_shown_while_the_hub_runs(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "many")
+    with serving(tmp_path) as server:
+        assert server.get("/api/runs/many")["workers"] == []
+        write_fleet(run)
+        with run.locked():
+            garage, attic = server.get("/api/runs/many")["workers"]
+        assert (garage["name"], garage["players"], garage["simulations_per_second"]) == ("garage", 2, 1234.5)
+        assert attic["barred"] == "an example"
+        assert [each["players"] for each in server.get("/api/runs/many")["workers"]] == [0, 0]  # the hub is away
+        run.workers.write_bytes(b'{"version": 1, "workers": [{"name": 3}]}')
+        assert server.get("/api/runs/many")["workers"] == []
 
 
 def test_only_news_are_sent_after_the_first_time(tmp_path: Path) -> None:

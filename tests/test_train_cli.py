@@ -30,6 +30,7 @@ from tengen.health import PHRASES
 from tengen.network import NetworkFile
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
+from writtenrun import write_fleet, write_run
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -371,6 +372,17 @@ def test_status_tells_where_a_run_stands(run: Path, capsys: Capture) -> None:
     assert "Too early to say" in text
     assert main(["status", str(run), "--lang", "zh"]) == 0
     assert "为时尚早" in capsys.readouterr().out
+
+
+def test_status_lists_workers_elsewhere(tmp_path: Path, capsys: Capture) -> None:
+    written = write_run(tmp_path / "many")
+    write_fleet(written)
+    with written.locked():
+        assert main(["status", str(written.path)]) == 0
+        assert re.search(r"garage +2 +1234 +678 +0 +90 +1", text := capsys.readouterr().out), text
+        assert re.search(r"attic .* barred", text)
+        assert main(["status", str(written.path), "--json"]) == 0
+        assert [each["players"] for each in json.loads(capsys.readouterr().out)["workers"]] == [2, 0]
 
 
 def test_status_as_json(run: Path, capsys: Capture) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from networks import make_test_network
@@ -11,6 +12,7 @@ from tengen.events import Database, Event
 from tengen.nn.export import to_onnx
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
+from tengen.runreport import Fleet, FleetWorker
 from tengen.standings import Measurement, Standings
 
 CONNECT4 = games.make("connect4")
@@ -37,6 +39,13 @@ def write_run(folder: Path, turns: int = 30, finished: bool = False) -> RunDirec
     measured = [Measurement("00000100", 1.0, {"elo": 500.0})]
     Standings(200, "00000100", 0.5, pairings, measured).write(run.ladder)
     return run
+
+
+def write_fleet(run: RunDirectory) -> None:
+    """As a hub with two workers writes it, of which one is barred."""
+    good = FleetWorker("garage", 2, 1234.5, 678, 0, 90, None, 1, 7)
+    bad = FleetWorker("attic", 0, 0.0, 60, 5, 300, "an example", 0, 0)
+    run.workers.write_bytes(msgspec.json.encode(Fleet(7, [good, bad])))
 
 
 def tell(run: RunDirectory, event: Event) -> None:

@@ -6,11 +6,49 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tengen.events import Event, number_of
+import msgspec
 
-__all__ = ["curves", "describe", "series", "thinned"]
+from tengen.events import Event, number_of
+from tengen.rundir import RunDirectory
+
+__all__ = ["Fleet", "FleetWorker", "curves", "describe", "read_fleet", "series", "thinned"]
 
 POINTS = 200  # of a curve
+LARGEST_FLEET = 1 << 22  # bytes: ten thousand workers
+
+
+class FleetWorker(msgspec.Struct):
+    """Somebody elsewhere who plays for a run."""
+
+    name: str
+    players: int  # heard of lately
+    simulations_per_second: float
+    games: int  # accepted so far
+    refused: int  # times that it sent what cannot have been played
+    checked: int  # plies that were searched again
+    barred: str | None  # why nothing more is taken from it
+    waiting: int  # chunks that it has not sent yet
+    version: int  # the release that its slowest player has
+
+
+class Fleet(msgspec.Struct):
+    """What a run with workers writes once a second, as `workers.json`."""
+
+    version: int  # the newest release
+    workers: list[FleetWorker]
+
+
+def read_fleet(run: RunDirectory) -> list[FleetWorker]:
+    """Who plays for a run; nobody, if it has no workers or its file cannot be read."""
+    try:
+        if run.workers.stat().st_size > LARGEST_FLEET:
+            return []
+        found = msgspec.json.decode(run.workers.read_bytes(), type=Fleet).workers
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+    if not run.is_locked():  # the hub is away, and who played for it waits
+        found = [msgspec.structs.replace(each, players=0, simulations_per_second=0.0) for each in found]
+    return found
 
 
 def describe(events: Sequence[Event]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Training: a run started, watched, paused and resumed in the page, and what a finished one shows."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from appserver import Client, command
 from browser.driver import App, Pictures, opened
 from tengen.rundir import RunDirectory
 from training import TINY
+from writtenrun import write_fleet, write_run
 
 
 @pytest.fixture
@@ -45,6 +47,16 @@ def test_a_run_is_started_and_its_curves_move(chromium: Browser, trainer: Client
         assert not RunDirectory(tmp_path / "small").is_locked()
         app.the("run-resume").click()
         expect(app.the("run-state")).to_have_text("training")
+
+
+def test_workers_elsewhere_are_listed(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "many")
+    write_fleet(run)
+    with run.locked(), opened(chromium, trainer) as app:
+        app.open("training")
+        app.the("runs").get_by_role("heading", name="many").click()
+        rows = app.the("workers").locator("tbody tr")
+        expect(rows).to_have_text([re.compile(r"garage.*2.*678"), re.compile("attic · barred")])
 
 
 def make_tiny(route: Route) -> None:

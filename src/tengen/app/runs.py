@@ -33,7 +33,7 @@ from tengen.nn.shape import NetworkShape
 from tengen.preset import file_name
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory, RunError
-from tengen.runreport import curves, describe, thinned
+from tengen.runreport import curves, describe, read_fleet, thinned
 from tengen.standings import Standings
 
 __all__ = ["Runs"]
@@ -105,6 +105,7 @@ class Runs:
             "health": _health(health),
             "ladder": _ladder(run),
             "networks": _networks(name, run),
+            "workers": msgspec.to_builtins(read_fleet(run)),
             "mistakes": {
                 name.removeprefix("keeping_"): [(minutes, 1 - kept) for minutes, kept in points]
                 for name, points in known.items()

@@ -6,11 +6,14 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from tengen.cli import UsageError, Verbs, add_verb, phrases
 
 if TYPE_CHECKING:
     from tengen.events import Event
     from tengen.health import Check, Health
+    from tengen.runreport import FleetWorker
 
 EXAMPLE = """example: tengen status runs/connect4
          tengen status runs/connect4 --json"""
@@ -24,15 +27,18 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.health import judge
-    from tengen.runreport import describe
+    from tengen.rundir import RunDirectory
+    from tengen.runreport import describe, read_fleet
 
     events = read_run(args.folder)
     health, language = judge(events), args.lang or phrases.language()
     report = {"run": str(args.folder), **describe(events)}
+    fleet = read_fleet(RunDirectory(args.folder))
     if args.json:
-        print(json.dumps(report | {"health": health.to_dict(language)} | details(events), ensure_ascii=False))
+        told = {"health": health.to_dict(language), **details(events), "workers": to_builtins(fleet)}
+        print(json.dumps(report | told, ensure_ascii=False))
     else:
-        show(report, events, health, language)
+        show(report, events, health, language, fleet)
     return 0
 
 
@@ -71,7 +77,9 @@ def details(events: "list[Event]") -> dict[str, Any]:
     }
 
 
-def show(report: dict[str, Any], events: "list[Event]", health: "Health", language: str) -> None:
+def show(
+    report: dict[str, Any], events: "list[Event]", health: "Health", language: str, fleet: "list[FleetWorker]"
+) -> None:
     from rich.console import Console
 
     from tengen.cli.curves import curves_table, short, strength_table
@@ -85,7 +93,8 @@ def show(report: dict[str, Any], events: "list[Event]", health: "Health", langua
         f"{report['progress']:.0%} of {planned}: {duration(report['minutes'])}, {report['step']} steps, "
         f"{short(report['games'])} games, {short(report['positions'])} positions"
     )
-    for table in (curves_table(events), strength_table(events, columns=6), checks_table(health.checks)):
+    tables = (curves_table(events), strength_table(events, columns=6), checks_table(health.checks), fleet_table(fleet))
+    for table in tables:
         if table is not None and table.row_count:
             print()
             console.print(table)
@@ -106,4 +115,19 @@ def checks_table(checks: "tuple[Check, ...]") -> Any:
             table.add_row(
                 check.name.replace("_", " "), f"{check.value:.3g}", f"{low} … {high}", "" if check.ok else "!"
             )
+    return table
+
+
+def fleet_table(fleet: "list[FleetWorker]") -> Any:
+    """Empty for a run that has no workers elsewhere."""
+    from rich import box
+    from rich.table import Table
+
+    from tengen.cli.curves import short
+
+    columns = ("worker", "players", "simulations/s", "games", "refused", "searched again", "waiting", "")
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    for each in fleet:
+        numbers = (each.simulations_per_second, each.games, each.refused, each.checked, each.waiting)
+        table.add_row(each.name, str(each.players), *map(short, numbers), "barred" if each.barred else "")
     return table

@@ -8,7 +8,6 @@ next start, and a chunk that is sent again is known by its hash.
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
+
+import msgspec
 
 from tengen import games
 from tengen.chunks import ChunkStore, digest_of
@@ -36,6 +37,7 @@ from tengen.hub.referee import Referee
 from tengen.hub.validate import Settings, check_chunk
 from tengen.records import GameRecord, RecordError
 from tengen.rundir import RunDirectory
+from tengen.runreport import Fleet, FleetWorker
 from tengen.selfplay import Counts
 
 __all__ = ["Desk"]
@@ -116,6 +118,7 @@ class Desk:
     def gather(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
         while True:
             self._withdraw()
+            self._show()
             with self._changed:
                 if done(dict(self._counts)):
                     found, self._waiting = self._waiting, []
@@ -266,7 +269,7 @@ class Desk:
         if self.ledger.holder(lease) != worker:
             raise HubRefusedError(409, f"{worker} has no lease {lease}")
 
-    def status(self) -> list[dict[str, object]]:
+    def status(self) -> Fleet:
         """Who plays, and what is thought of them."""
         with self._changed:
             seats = list(self._seats.values())
@@ -274,28 +277,28 @@ class Desk:
         for name, standing in self.ledger.standings().items():
             own = [seat for seat in seats if seat.worker == name and seat.alive()]
             rows.append(
-                {
-                    "name": name,
-                    "players": len(own),
-                    "simulations_per_second": round(sum(seat.speed for seat in own), 1),
-                    "games": standing.games,
-                    "refused": standing.refused,
-                    "checked": standing.checked,
-                    "barred": standing.barred,
-                    "waiting": sum(seat.report.waiting for seat in own),
-                    "version": min((seat.report.version for seat in own), default=0),
-                }
+                FleetWorker(
+                    name=name,
+                    players=len(own),
+                    simulations_per_second=round(sum(seat.speed for seat in own), 1),
+                    games=standing.games,
+                    refused=standing.refused,
+                    checked=standing.checked,
+                    barred=standing.barred,
+                    waiting=sum(seat.report.waiting for seat in own),
+                    version=min((seat.report.version for seat in own), default=0),
+                )
             )
-        return rows
+        return Fleet(self.version, rows)
 
     def _show(self) -> None:
-        """The workers in a file, once a second. Nobody misses it: written without care for a power cut."""
+        """The workers in a file, once a second. Nobody misses it: a full disk is told by what it does."""
         with self._changed:
             if time.monotonic() - self._shown < 1:
                 return
             self._shown = time.monotonic()
             self._seats = {lease: seat for lease, seat in self._seats.items() if seat.alive()}
         with suppress(OSError):
-            draft = self._run.workers.with_suffix(".new")
-            draft.write_text(json.dumps({"version": self.version, "workers": self.status()}), "utf-8")
+            draft = self._run.workers.with_suffix(".new")  # no power cut matters: it is written again in a second
+            draft.write_bytes(msgspec.json.encode(self.status()))
             draft.replace(self._run.workers)

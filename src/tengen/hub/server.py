@@ -85,7 +85,7 @@ def make_app(desk: Desk) -> FastAPI:
     @app.get("/v1/status")
     async def status(request: Request) -> Response:
         await worker(request, "watch")
-        return _json({"version": desk.version, "workers": await run_in_threadpool(desk.status)})
+        return _json(await run_in_threadpool(desk.status))
 
     @app.middleware("http")
     async def no_browsers(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:

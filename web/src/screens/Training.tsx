@@ -14,6 +14,7 @@ import { Ladder } from "../ui/Ladder";
 import { LiveWall } from "../ui/LiveWall";
 import { NewRun } from "../ui/NewRun";
 import { TimeMachine } from "../ui/TimeMachine";
+import { Workers } from "../ui/Workers";
 
 export default function Training() {
   useEffect(store.begin, []);
@@ -92,6 +93,7 @@ function Run() {
             <Health run={run} />
             <LiveWall />
           </div>
+          <Workers run={run} />
           <Curves run={run} />
         </>
       )}

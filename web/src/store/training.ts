@@ -40,6 +40,18 @@ export interface RunDetails extends RunSummary {
     best?: string | null;
   };
   networks: { id: string; step: number; minutes: number | null }[];
+  workers: Worker[];
+}
+
+/** Somebody elsewhere who plays for the run. */
+export interface Worker {
+  name: string;
+  players: number;
+  simulations_per_second: number;
+  games: number;
+  refused: number;
+  checked: number;
+  barred: string | null;
 }
 
 export interface LiveGame {
