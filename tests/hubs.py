@@ -95,21 +95,23 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 class BadLine(threading.Thread):
-    """A proxy that cuts connections after some bytes, in turn early and late, or (None) after a second."""
+    """A proxy that cuts connections after some bytes, in turn early and late, or (None) after a second; and that may
+    hold everything back for a while."""
 
-    def __init__(self, port: int, cuts: list[int | None]) -> None:
+    def __init__(self, port: int, cuts: list[int | None], delay: float = 0.0) -> None:
         super().__init__(daemon=True)
-        self._target, self._cuts = port, cuts
+        self._target, self._cuts, self._delay = port, cuts, delay
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self.connections = 0
+        self._mended = False
         self.start()
 
     def run(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                cut = self._cuts[self.connections % len(self._cuts)]
+                cut = None if self._mended else self._cuts[self.connections % len(self._cuts)]
                 self.connections += 1
                 threading.Thread(target=self._carry, args=(client, cut), daemon=True).start()
 
@@ -129,16 +131,21 @@ class BadLine(threading.Thread):
         def copy(source: socket.socket, sink: socket.socket) -> None:
             with contextlib.suppress(OSError):
                 while data := source.recv(min(65536, max(1, left[0]))):
+                    time.sleep(self._delay)
                     sink.sendall(data)
                     left[0] -= len(data)
                     if left[0] <= 0:
                         break
             cut_now()
 
-        if cut is None:
+        if cut is None and not self._mended:
             threading.Timer(1.0, cut_now).start()
         threading.Thread(target=copy, args=(client, server), daemon=True).start()
         copy(server, client)
+
+    def mend(self) -> None:
+        """Connections from now on are good ones."""
+        self._mended, self._delay = True, 0.0
 
     def close(self) -> None:
         self._listener.close()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import random
 import signal
 import socket
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from hubs import PATIENCE, SLOWLY, until
+from hubs import PATIENCE, SLOWLY, BadLine, until
 from tengen.chunks import ChunkStore, digest_of
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.tokens import add_token
@@ -21,10 +22,11 @@ from tengen.records import GameRecord
 from training import tiny_run
 
 SLOTS = 4
+KILLS = int(os.environ.get("TENGEN_KILLS", "100"))  # of the soak
 
 
 class Fleet:
-    """`tengen hub` and some `tengen worker`s."""
+    """`tengen hub` and some `tengen worker`s, the first of them at the end of a bad line."""
 
     def __init__(self, path: Path, workers: int) -> None:
         self.run = tiny_run(path / "run", [*SLOWLY, f"loop.slots={SLOTS}", "loop.steps=1000000"])
@@ -34,22 +36,25 @@ class Fleet:
         ledger.close()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
+        self.line = BadLine(self.port, [300, None, 2000, None, 50, None, 9000, None], delay=0.05)
         self.processes: dict[str, subprocess.Popen[str]] = {}
         for name in ["hub", *(f"w{number}" for number in range(workers))]:
             self.start(name)
 
     def start(self, name: str) -> None:
         hub = ["hub", "tictactoe", "--run", str(self.run.path), "--port", str(self.port), "--json", "--device", "cpu"]
-        worker = ["worker", f"http://127.0.0.1:{self.port}", "--token-file", str(self.token), "--every", "0.3"]
+        port = self.line.port if name == "w0" else self.port
+        worker = ["worker", f"http://127.0.0.1:{port}", "--token-file", str(self.token), "--every", "0.3"]
         worker += ["--spool", str(self.path / name), "--threads", "1", "--device", "cpu"]
         log = (self.path / f"{name}.log").open("a")
         command = [sys.executable, "-m", "tengen", *(hub if name == "hub" else worker)]
         self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, text=True)
         log.close()
 
-    def kill(self, name: str) -> None:
+    def kill(self, name: str, away: float = 0.0) -> None:
         self.processes[name].kill()
         self.processes[name].wait()
+        time.sleep(away)
         self.start(name)
 
     def end(self, name: str) -> int:
@@ -69,6 +74,7 @@ class Fleet:
         return found
 
     def stop(self) -> None:
+        self.line.close()
         for process in self.processes.values():
             process.kill()
             process.wait()
@@ -85,16 +91,20 @@ def no_gaps(records: list[GameRecord]) -> None:
         assert sorted(places) == list(range(len(places))), f"games of lease and slot {key} are missing or there twice"
 
 
-def chaos(path: Path, kills: int, workers: int) -> None:
+def chaos(path: Path, kills: int, workers: int, away: float) -> None:
+    """Kills at random; once, the hub is `away` for a while."""
     rng = random.Random(kills)
     fleet = Fleet(path, workers)
     try:
         until(lambda: len(fleet.games()) > 0)
-        for _ in range(kills):
+        for number in range(kills):
             fleet.kill(rng.choice(list(fleet.processes)))
             time.sleep(2 * rng.random())
+            if number == kills // 2:
+                fleet.kill("hub", away)
         before, turns = len(fleet.games()), len(fleet.events("turn"))
         until(lambda: len(fleet.games()) > before and len(fleet.events("turn")) > turns)
+        fleet.line.mend()
         assert [fleet.end(f"w{number}") for number in range(workers)] == [143] * workers
         assert fleet.end("hub") == 143
         games = fleet.games()
@@ -115,12 +125,12 @@ def chaos(path: Path, kills: int, workers: int) -> None:
 
 
 def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
-    chaos(tmp_path, kills=4, workers=2)
+    chaos(tmp_path, kills=4, workers=2, away=2)
 
 
 @pytest.mark.soak
-def test_a_hundred_kills_lose_nothing(tmp_path: Path) -> None:
-    chaos(tmp_path, kills=100, workers=3)
+def test_many_kills_lose_nothing(tmp_path: Path) -> None:
+    chaos(tmp_path, kills=KILLS, workers=3, away=60)
 
 
 def test_a_worker_needs_no_torch(tmp_path: Path) -> None:

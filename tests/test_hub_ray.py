@@ -1,6 +1,11 @@
 """Players on a Ray cluster come and go; games arrive once."""
 
+import json
+import random
 import signal
+import subprocess
+import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +16,7 @@ if find_spec("ray") is None:
 
 from hubs import SLOWLY, gather
 from rays import ray, ray_hub
+from tengen.chunks import ChunkStore
 from tengen.cli import main
 from training import tiny_run
 
@@ -35,3 +41,49 @@ def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.
     assert main(words) == 2
     said = capsys.readouterr()
     assert "no Ray cluster at 127.0.0.1:1" in said.err and said.err.count("\n") == 1
+
+
+@pytest.mark.soak
+def test_players_that_are_killed_every_five_seconds_cost_little(tmp_path: Path) -> None:
+    """A fifth of the throughput at most, on a cluster of two."""
+    with ray_hub(tiny_run(tmp_path / "run", SLOWLY), seconds=2.0) as hub:
+
+        def gather_until(moment: float) -> None:
+            hub.gather(lambda _: time.monotonic() >= moment)
+
+        def plies(seconds: int, killing: bool) -> int:
+            """Searched in full and gathered within some seconds."""
+            before, began = hub.counts()["full_searches"], time.monotonic()
+            for moment in range(5, seconds + 5, 5):
+                gather_until(began + moment)
+                if killing:
+                    ray.kill(random.choice(list(hub._calls.values()))[0])
+            return hub.counts()["full_searches"] - before
+
+        hub.gather(lambda counts: counts["games"] > 100)  # both play
+        left_alone, killed = plies(60, killing=False), plies(180, killing=True)
+        print(f"plies in a minute: {left_alone} left alone, {killed / 3:.0f} with a kill every five seconds")
+        assert hub.replaced >= 30 and killed / 3 > 0.8 * left_alone
+
+
+@pytest.mark.soak
+def test_a_driver_that_is_killed_goes_on_from_disk(tmp_path: Path) -> None:
+    run = tiny_run(tmp_path / "run", [*SLOWLY, "loop.steps=1000000"])
+    command = [sys.executable, "-m", "tengen", "train", "tictactoe", "--run", str(run.path), "--ray", "--json"]
+    command += ["--device", "cpu"]
+    kept: set[int] = set()
+    for _ in range(3):
+        driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert driver.stdout is not None
+        turns = (json.loads(line) for line in driver.stdout if '"kind": "turn"' in line)
+        for _, _ in zip(range(3), turns, strict=False):
+            pass
+        driver.kill()
+        driver.wait()
+        found = [game.number for _, games in ChunkStore(run.games).read(fail) for game in games]
+        assert len(set(found)) == len(found) and kept < set(found)
+        kept = set(found)
+
+
+def fail(path: Path, why: str) -> None:
+    pytest.fail(f"{path}: {why}")

@@ -45,7 +45,7 @@ def measure_hub(workers: int, seconds: float) -> list[Row]:
         run = RunDirectory(Path(folder) / "run")
         with run.locked():
             run.configure(RunConfig.of(games.make(GAME)).with_settings(["search.sims=4", "selfplay.fast_sims=2"]))
-        network = _network()
+        network = make_bench_network(GAME, "8x1")
         ours, theirs = multiprocessing.get_context("spawn").Pipe()
         hub = multiprocessing.get_context("spawn").Process(target=_serve, args=(run.path, network.data, theirs))
         hub.start()
@@ -172,7 +172,8 @@ def _play(offers: list[Offer], network: NetworkFile, chunks: int) -> list[list[l
     return found
 
 
-def _network() -> NetworkFile:
+def make_bench_network(game_id: str, size: str) -> NetworkFile:
+    """One with random weights. Raises NetworkError."""
     missing = [module for module in ("torch", "onnx") if not find_spec(module)]
     if missing:
         raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
@@ -180,5 +181,5 @@ def _network() -> NetworkFile:
     from tengen.nn.model import make_network
     from tengen.nn.shape import NetworkShape
 
-    game = games.make(GAME)
-    return to_onnx(make_network(NetworkShape.of(game, "8x1")), game)
+    game = games.make(game_id)
+    return to_onnx(make_network(NetworkShape.of(game, size)), game)

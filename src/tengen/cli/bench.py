@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import app, claims, hub, network, peers, rules, search, selfplay
+from tengen.bench import app, claims, hub, hub_share, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
@@ -32,7 +32,7 @@ and simulations, of which many are answered by the cache, the rules or a proof.
 `app` measures the page in a browser: what it loads first, how soon it shows a board, an update of the analysis, and a
 node of a large tree.
 `hub` sets simulated workers (a report every 30 s, a chunk a minute) against a real hub: how long it takes to answer,
-what is lost, what it costs.
+what is lost, what it costs; and real players, to see how much of the CPU a hub and Ray take beside them.
 --signature prints one integer that changes when any result of the search changes."""
 
 SEARCH_PARTS: dict[str, Callable[[float], list[Row]]] = {
@@ -102,7 +102,7 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
     if args.what == "network":
         return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
     if args.what == "hub":
-        return [lambda: hub.measure_hub(args.workers, args.seconds)]
+        return [lambda: hub.measure_hub(args.workers, args.seconds), lambda: hub_share.measure_shares(args.seconds)]
     if args.what == "selfplay":
         return [lambda: selfplay.measure_selfplay(args.game, args.seconds, args.threads)]
     if args.what == "app":

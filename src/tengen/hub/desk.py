@@ -34,8 +34,8 @@ from tengen.hub.protocol import (
 )
 from tengen.hub.rating import Ratings
 from tengen.hub.referee import Referee
-from tengen.hub.validate import Settings, check_chunk
-from tengen.records import GameRecord, RecordError
+from tengen.hub.validate import STRANGERS, Settings, check_chunk
+from tengen.records import GameRecord, Limits, RecordError
 from tengen.rundir import RunDirectory
 from tengen.runreport import Fleet, FleetWorker
 from tengen.selfplay import Counts
@@ -208,7 +208,8 @@ class Desk:
         self._check_lease(worker, lease)
         try:
             held = Lease(lease, first_game(lease), LEASE_SECONDS)
-            records = check_chunk(chunk, self.game, self._seed, held, self._networks)
+            limits = Limits() if self.trusting else STRANGERS
+            records = check_chunk(chunk, self.game, self._seed, held, self._networks, limits)
             with self._changed:
                 if (owner := self.ledger.chunk_of(digest)) is not None:  # sent twice at the same time
                     return self._known(worker, owner)

@@ -33,7 +33,8 @@ __all__ = ["RayHub"]
 Result = tuple[bytes | None, bytes | None, Counts]  # a chunk, rated games, totals so far
 
 WORKER = "ray"  # the name that all players of the cluster go by: it is one's own
-CALL_SECONDS = 5.0
+CALL_SECONDS = 2.0  # what a player that dies was about to hand over is lost
+CALLS_PER_SECOND = 20  # of all players together: on a large cluster, calls take longer
 CALL_PLIES = 50_000  # a chunk of more would be refused
 CALLS = 2  # under way per player: while the result of one waits, the other is played
 LOOK_EVERY = 10.0  # seconds between two looks at how large the cluster is
@@ -82,7 +83,7 @@ class RayHub(Desk):
         seconds: float = CALL_SECONDS,
     ) -> None:
         """`address`: of a cluster, or "auto" for the one this machine belongs to; None starts one here, on half of the
-        cores. `cpus`: of one player. `seconds`: of one call."""
+        cores. `cpus`: of one player. `seconds`: of one call on a small cluster."""
         super().__init__(run, first_game, device)
         self._device, self._cpus, self._seconds = device, cpus, seconds
         cores = run.config().loop.threads or len(os.sched_getaffinity(0))
@@ -159,7 +160,8 @@ class RayHub(Desk):
 
     def _call(self, player: Any, lease: int) -> None:
         assert self._published is not None
-        self._calls[player.play.remote(*self._published, self._seconds)] = (player, lease)
+        seconds = max(self._seconds, self._room / CALLS_PER_SECOND)
+        self._calls[player.play.remote(*self._published, seconds)] = (player, lease)
 
     def close(self) -> None:
         ray.shutdown()

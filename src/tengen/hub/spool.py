@@ -15,9 +15,15 @@ import time
 from pathlib import Path
 
 from tengen.files import move_durably, write_durably
+from tengen.hub.validate import STRANGERS
 from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk
+from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY
 
 __all__ = ["Spool"]
+
+GAME_BYTES, PLY_BYTES, ENTRY_BYTES = (
+    sum(dtype.itemsize for dtype in unit.values()) for unit in (PER_GAME, PER_PLY, PER_ENTRY)
+)
 
 
 class Spool:
@@ -46,18 +52,32 @@ class Spool:
     def add(self, records: list[GameRecord]) -> None:
         """Games are safe once this returns."""
         self.folder.mkdir(parents=True, exist_ok=True)  # whoever sends may have removed it when it was empty
-        write_durably(self.folder / f"piece-{self._next:08}.games", encode_chunk(records))
-        self._next += 1
+        while records:
+            some = records[: _how_many_fit(records)]
+            write_durably(self.folder / f"piece-{self._next:08}.games", encode_chunk(some))
+            self._next += 1
+            records = records[len(some) :]
 
     def join(self, seconds: float, enough: int) -> None:
-        """Makes a chunk of the oldest pieces when there are `enough` of them, or the first is older than `seconds`."""
-        pieces = self._pieces()[:enough]
-        if not pieces or (len(pieces) < enough and 0 <= time.time() - pieces[0].stat().st_mtime < seconds):
-            return
-        if records := [record for piece in pieces for record in self._games(piece)]:
+        """Makes chunks of the oldest pieces while there are `enough` of them, or the first is older than `seconds`."""
+        while pieces := self._pieces()[:enough]:
+            if len(pieces) < enough and 0 <= time.time() - pieces[0].stat().st_mtime < seconds:
+                return
+            self._join(pieces)
+
+    def _join(self, pieces: list[Path]) -> None:
+        """One chunk of the first pieces, as many as fit."""
+        records: list[GameRecord] = []
+        joined: list[Path] = []
+        for piece in pieces:
+            more = [*records, *self._games(piece)]
+            if joined and _how_many_fit(more) < len(more):
+                break
+            records, joined = more, [*joined, piece]
+        if records:
             data = encode_chunk(records)
             write_durably(self.folder / f"chunk-{hashlib.sha256(data).hexdigest()}.games", data)
-        for piece in pieces:
+        for piece in joined:
             piece.unlink(missing_ok=True)
 
     def chunks(self) -> list[Path]:
@@ -86,6 +106,17 @@ class Spool:
 
     def _pieces(self) -> list[Path]:
         return sorted(self.folder.glob("piece-*.games"))
+
+
+def _how_many_fit(records: list[GameRecord]) -> int:
+    """How many of some games, at least one, make a chunk that is well below what hubs take."""
+    games = plies = size = 0
+    for record in records:
+        games, plies = games + 1, plies + len(record)
+        size += GAME_BYTES + PLY_BYTES * len(record) + ENTRY_BYTES * len(record.actions)
+        if games > STRANGERS.games // 4 or plies > STRANGERS.plies // 4 or size > STRANGERS.body_bytes // 4:
+            return max(1, games - 1)
+    return games
 
 
 def _stat(path: Path) -> tuple[float, int]:

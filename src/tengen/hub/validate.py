@@ -25,10 +25,15 @@ Settings = tuple[SearchConfig, SelfPlayConfig]
 
 
 def check_chunk(
-    data: bytes, game: Game, seed: int, lease: Lease, networks: Mapping[str, Sequence[Settings]]
+    data: bytes,
+    game: Game,
+    seed: int,
+    lease: Lease,
+    networks: Mapping[str, Sequence[Settings]],
+    limits: Limits = STRANGERS,
 ) -> list[GameRecord]:
     """The games of a stranger's chunk. `networks`: how each released network was told to play. Raises RecordError."""
-    records = decode_chunk(data, STRANGERS)
+    records = decode_chunk(data, limits)
     numbers = {record.number for record in records}
     if len(numbers) < len(records):
         raise RecordError("the same game is in the chunk twice")

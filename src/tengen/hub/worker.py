@@ -36,7 +36,7 @@ __all__ = ["Worker", "own_folder"]
 
 PIECE_SECONDS = 1.0  # finished games are on disk after so long
 PIECE_PLIES = 1000  # or when they are so many
-CHUNK_PIECES = 60  # a chunk is sent when it has so many, however young; hubs take no more than twice that
+CHUNK_PIECES = 60  # a chunk is made of so many at most, however young
 MOST_SPOOLED = 256 << 20  # bytes; then playing waits for the hub
 LONGEST_WAIT = 60.0  # seconds between two attempts to reach a hub that is away
 FAREWELL = 15.0  # seconds in which the last games should get through at the end

@@ -1,0 +1,201 @@
+"""Does it matter who plays? The same short training of tic-tac-toe by this process, by workers over HTTP, on a Ray
+cluster of two nodes, and over HTTP with one worker in five making its games up.
+
+    python benchmarks/who_plays.py --steps 400 --seeds 2 --runs /tmp/who
+    python benchmarks/who_plays.py --only http ray --seeds 1 --runs /tmp/who
+
+A run's figure is its share of mistakes in all 4520 positions in which somebody has to move, judged by looking at every
+continuation: of the network alone, and with 20 simulations. `clean` and `liar` have five workers each.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from tengen import games
+from tengen.agent import Agent
+from tengen.evaluator import make_evaluator
+from tengen.games import State
+from tengen.hub.ledger import Ledger
+from tengen.hub.local import LocalHub
+from tengen.hub.server import HttpHub
+from tengen.hub.tokens import add_token
+from tengen.records import GameRecord
+from tengen.runconfig import RunConfig
+from tengen.rundir import RunDirectory
+from tengen.train import Event, MakeHub, Trainer
+
+GAME = games.make("tictactoe")
+WORKERS = {"http": [False] * 3, "clean": [False] * 5, "liar": [False] * 4 + [True]}
+KINDS = ("local", "http", "ray", "clean", "liar")
+AT_ONCE = 256
+
+
+@cache
+def value(moves: tuple[int, ...]) -> int:
+    """The game's value for the side to move, by looking at every continuation."""
+    state = after(moves)
+    return int(state.outcome()) if state.is_terminal() else max(-value((*moves, a)) for a in state.legal_actions())
+
+
+def after(moves: tuple[int, ...]) -> State:
+    state = GAME.start()
+    for action in moves:
+        state.apply(action)
+    return state
+
+
+@cache
+def positions() -> list[State]:
+    found: dict[str, State] = {}
+    ends = [GAME.start()]
+    while ends:
+        state = ends.pop()
+        if not state.is_terminal() and state.position_text() not in found:
+            found[state.position_text()] = state
+            ends += [after((*state.moves(), action)) for action in state.legal_actions()]
+    return list(found.values())
+
+
+def mistakes(run: RunDirectory, sims: int) -> float:
+    search = run.config().arena_search.replace(sims=sims)
+    agent = Agent(GAME, make_evaluator(run.current, GAME), search, slots=AT_ONCE)
+    wrong = 0
+    for first in range(0, len(positions()), AT_ONCE):
+        part = positions()[first : first + AT_ONCE]
+        for slot in range(len(part)):
+            agent.new_game(slot, first + slot)
+        for state, action in zip(part, agent.act_many(part), strict=True):
+            wrong += -value((*state.moves(), action)) < value(tuple(state.moves()))
+    return wrong / len(positions())
+
+
+@contextmanager
+def players(kind: str, run: RunDirectory) -> Iterator[MakeHub]:
+    """Whoever plays, as long as this lasts."""
+    if kind == "local":
+        yield LocalHub
+    elif kind == "ray":
+        with cluster() as address:
+            from tengen.hub.ray import RayHub
+
+            yield partial(RayHub, address=address)
+    else:
+        yield from workers(WORKERS[kind], run)
+
+
+def workers(liars: list[bool], run: RunDirectory) -> Iterator[MakeHub]:
+    ledger, port, folder = Ledger(run.hub), 18470 + os.getpid() % 1000, run.path.parent
+    processes = []
+    for number, liar in enumerate(liars):
+        name = f"{run.path.name}-{'liar' if liar else 'worker'}{number}"
+        token = folder / f"{name}.token"
+        token.write_text(add_token(ledger, name))
+        command = [sys.executable, __file__, "--worker", f"http://127.0.0.1:{port}", str(token), str(folder / name)]
+        processes.append(subprocess.Popen([*command, *(["--liar"] if liar else [])]))
+    ledger.close()
+    try:
+        yield partial(HttpHub, port=port)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+@contextmanager
+def cluster() -> Iterator[str]:
+    """Two nodes on loopback."""
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "node_ip_address": "127.0.0.1"}
+    both = Cluster(initialize_head=True, head_node_args=node | {"include_dashboard": False})
+    both.add_node(**node)
+    try:
+        yield str(both.address)
+    finally:
+        both.shutdown()
+
+
+def work(url: str, token: Path, folder: Path, liar: bool) -> None:
+    """A worker's process."""
+    from tengen.cli.train import stop_on_signals
+    from tengen.hub.http import HttpLink
+    from tengen.hub.protocol import HubRefusedError
+    from tengen.hub.spool import Spool
+    from tengen.hub.worker import Worker
+
+    if liar:
+        honest = Spool.add
+        Spool.add = lambda self, records: honest(self, made_up(records))  # type: ignore[method-assign]
+    with stop_on_signals() as stop:
+        link = HttpLink(url, token.read_text(), folder / "networks")
+        try:
+            Worker(link, folder, device="cpu", threads=1, every=1.0, stop=stop.event).run()
+        except HubRefusedError as error:
+            print(folder.name, error, file=sys.stderr)
+
+
+def made_up(records: list[GameRecord]) -> list[GameRecord]:
+    """Real moves; what the searches found is invented."""
+    rng, forged = random.Random(records[0].number), []
+    for record in records:
+        weights = np.array([rng.random() + 0.01 for _ in record.actions])
+        plies = np.repeat(np.arange(len(record)), record.entries)
+        target = weights / np.bincount(plies, weights, minlength=len(record))[plies]
+        visits = np.maximum(1, target * 40).astype(np.uint32)
+        forged.append(replace(record, target=target.astype(np.float32), visits=visits))
+    return forged
+
+
+def train(kind: str, seed: int, steps: int, folder: Path) -> dict[str, float | str]:
+    run = RunDirectory(folder / f"{kind}-{seed}")
+    settings = [f"loop.steps={steps}", f"loop.seed={seed}", "loop.threads=1", "measure.every=1000"]
+    events: list[Event] = []
+    began = time.monotonic()
+    with run.locked():
+        run.configure(RunConfig.of(GAME).with_settings(settings))
+        with players(kind, run) as make_hub:
+            Trainer(run, events.append, device="cpu", make_hub=make_hub).train()
+    return {
+        "kind": kind,
+        "seed": seed,
+        "steps": events[-1].step,
+        "games": next(event.values["total_games"] for event in reversed(events) if event.kind == "turn"),
+        "mistakes_alone": mistakes(run, 0),
+        "mistakes_20": mistakes(run, 20),
+        "seconds": time.monotonic() - began,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--runs", type=Path, default=Path("/tmp/who"))
+    parser.add_argument("--worker", nargs=3, metavar=("URL", "TOKEN", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--liar", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        return work(args.worker[0], Path(args.worker[1]), Path(args.worker[2]), args.liar)
+    args.runs.mkdir(parents=True, exist_ok=True)
+    for seed in range(args.seeds):
+        for kind in args.only:
+            print(json.dumps(train(kind, seed, args.steps, args.runs)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
