@@ -197,7 +197,7 @@ class HttpHub(Desk):
             log_level=logging.WARNING,
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=5,
+            timeout_graceful_shutdown=20,
             limit_concurrency=4096,
             ssl_certfile=certificate,
             ssl_keyfile=key,
@@ -216,6 +216,6 @@ class HttpHub(Desk):
     def close(self) -> None:
         self._server.should_exit = True
         if self._thread.is_alive():
-            self._thread.join(10)
+            self._thread.join(30)
         self._socket.close()
         super().close()
