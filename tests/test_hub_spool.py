@@ -29,18 +29,18 @@ def in_chunks(spool: Spool) -> list[int]:
 
 def test_quick_games_make_several_chunks_that_a_hub_takes(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
-    for first in range(0, 12_000, 300):
+    for first in range(0, 6_000, 300):
         spool.add(some_games(300, first))
     spool.join(0.0, enough=60)
-    assert in_chunks(spool) == list(range(12_000)) and len(spool.chunks()) > 1
+    assert in_chunks(spool) == list(range(6_000)) and len(spool.chunks()) > 1
     assert not list(spool.folder.glob("piece-*"))
 
 
 def test_many_games_that_end_at_once_are_divided(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
-    spool.add(some_games(20_000))
+    spool.add(some_games(5_000))
     spool.join(0.0, enough=60)
-    assert in_chunks(spool) == list(range(20_000))
+    assert in_chunks(spool) == list(range(5_000))
 
 
 def test_pieces_wait_until_they_are_enough_or_old(tmp_path: Path) -> None:
