@@ -18,8 +18,8 @@ from tengen.records import GameRecord, Limits, RecordError, decode_chunk, verify
 
 __all__ = ["STRANGERS", "Settings", "check_chunk"]
 
-# A minute of a fast machine fits ten times; what it takes to unpack stays below 20 MB.
-STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 13, plies=1 << 17)
+# Workers send a quarter of this at once. What it takes to unpack stays below 20 MB, to replay about a second.
+STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 12, plies=1 << 15)
 
 Settings = tuple[SearchConfig, SelfPlayConfig]
 
