@@ -73,7 +73,7 @@ def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int
         raise UsageError("which run? Give --run DIR")
     directory = RunDirectory(args.folder)
     try:
-        if order is token:  # one may be made before the hub is started for the first time
+        if words[:1] == ["add"]:  # a token may be made before the hub is started for the first time
             directory.path.mkdir(parents=True, exist_ok=True)
         elif not directory.hub.is_file():
             raise UsageError(f"{directory.path} has no hub; tengen hub token add NAME --run DIR prepares one")
