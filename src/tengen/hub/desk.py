@@ -88,6 +88,7 @@ class Desk:
         self._gathered = dict(self._counts)
         self._withdrawn = False
         self._shown = 0.0  # when the workers were last written down
+        run.live.unlink(missing_ok=True)  # games under way elsewhere are not shown; an earlier sitting's were left here
         self._ratings = Ratings(run, self.game, self.ledger)
         self.referee = Referee(self.game, self.ledger, self.release_of, device)
         self._mend()
