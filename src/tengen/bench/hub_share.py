@@ -50,10 +50,11 @@ def measure_shares(seconds: float) -> list[Row]:
                 target=target, args=(run.path, network.data, seconds, theirs)
             )
             process.start()
-            overhead, playing, games_played = ours.recv()
+            overhead, playing = ours.recv()
             process.join()
         rows.append(row(f"{name}: share of CPU that is not playing", 100 * overhead / (overhead + playing), "%"))
-        rows.append(row(f"{name}: games meanwhile", games_played, "games"))
+        rows.append(row(f"{name}: CPU that is not playing", 1000 * overhead / seconds, "ms/s"))
+        rows.append(row(f"{name}: CPU of players", 1000 * playing / seconds, "ms/s"))
     return rows
 
 
@@ -95,14 +96,14 @@ def _publish(hub: Desk, run: RunDirectory, network: bytes) -> None:
     hub.publish(Release.of(GAME, file.hash, network, *settings))
 
 
-def _measure(hub: Desk, seconds: float, plays: Callable[[int, str], bool]) -> tuple[float, float, int]:
-    """CPU seconds of this process and its offspring within some time: of who does not play, and of who does; games."""
+def _measure(hub: Desk, seconds: float, plays: Callable[[int, str], bool]) -> tuple[float, float]:
+    """CPU seconds of this process and its offspring within some time: of who does not play, and of who does."""
     _gather_for(hub, START_SECONDS)
-    before, games_before = _cpu_seconds(), hub.counts()["games"]
+    before = _cpu_seconds()
     _gather_for(hub, seconds)
     spent = {who: now - before.get(who, 0.0) for who, now in _cpu_seconds().items()}
     playing = sum(cpu for (pid, command), cpu in spent.items() if plays(pid, command))
-    return sum(spent.values()) - playing, playing, hub.counts()["games"] - games_before
+    return sum(spent.values()) - playing, playing
 
 
 def _gather_for(hub: Desk, seconds: float) -> None:
