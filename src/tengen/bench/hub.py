@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import multiprocessing
 import resource
 import tempfile
@@ -129,7 +130,7 @@ async def _load(
             return answer.content
 
         offers = [msgspec.json.decode(await ask("pull", "POST", "/pull", b"{}"), type=Offer) for _ in range(workers)]
-        records = _play(offers, network, 1 + int(seconds / CHUNK_EVERY))
+        records = _play(offers, network, math.ceil(seconds / CHUNK_EVERY))
         began = time.monotonic()
 
         async def at(moment: float, verb: str, method: str, path: str, body: bytes) -> None:
