@@ -73,6 +73,10 @@ class Fleet:
                 found += ChunkStore(self.run.games).load(path)
         return found
 
+    def wait_for_games(self) -> None:
+        known = len(self.games())
+        until(lambda: len(self.games()) > known)
+
     def stop(self) -> None:
         self.line.close()
         for process in self.processes.values():
@@ -100,10 +104,13 @@ def chaos(path: Path, kills: int, workers: int, away: float) -> None:
         for number in range(kills):
             fleet.kill(rng.choice(list(fleet.processes)))
             time.sleep(2 * rng.random())
+            if rng.random() < 0.5:  # or, where starting takes long, nobody is ever killed at work
+                fleet.wait_for_games()
             if number == kills // 2:
                 fleet.kill("hub", away)
-        before, turns = len(fleet.games()), len(fleet.events("turn"))
-        until(lambda: len(fleet.games()) > before and len(fleet.events("turn")) > turns)
+        turns = len(fleet.events("turn"))
+        fleet.wait_for_games()
+        until(lambda: len(fleet.events("turn")) > turns)
         fleet.line.mend()
         assert [fleet.end(f"w{number}") for number in range(workers)] == [143] * workers
         assert fleet.end("hub") == 143
