@@ -61,6 +61,14 @@ class Fleet:
         self.processes[name].send_signal(signal.SIGTERM)
         return self.processes[name].wait(PATIENCE)
 
+    def end_empty(self, name: str) -> None:
+        """Ends a worker; whatever it could not send in time is sent by the next one there."""
+        assert self.end(name) == 143
+        while left := list((self.path / name).glob("*/lease-*/*.games")):
+            self.start(name)
+            until(lambda left=left: not any(file.exists() for file in left))  # type: ignore[misc]
+            assert self.end(name) == 143
+
     def events(self, kind: str) -> list[dict[str, int]]:
         lines = (self.path / "hub.log").read_text("utf-8").splitlines()
         events = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
@@ -112,7 +120,8 @@ def chaos(path: Path, kills: int, workers: int, away: float) -> None:
         fleet.wait_for_games()
         until(lambda: len(fleet.events("turn")) > turns)
         fleet.line.mend()
-        assert [fleet.end(f"w{number}") for number in range(workers)] == [143] * workers
+        for number in range(workers):
+            fleet.end_empty(f"w{number}")
         assert fleet.end("hub") == 143
         games = fleet.games()
         no_gaps(games)

@@ -75,7 +75,7 @@ class Courier(threading.Thread):
         self._gone.set()
 
     def run(self) -> None:
-        tries = 0
+        tries = tries_at_the_end = 0
         while self.fatal is None and not self._gone.is_set():
             ending = self._ending.is_set()
             try:
@@ -87,7 +87,8 @@ class Courier(threading.Thread):
                     return
                 self._ending.wait(min(1.0, self._every / 4))
             except HubUnreachableError as error:
-                if ending and tries >= 3:
+                tries_at_the_end += ending  # however long the hub was away before
+                if tries_at_the_end > 3:
                     return
                 if not tries:
                     self._say(f"{error}; playing goes on, and so does asking")
