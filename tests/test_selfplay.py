@@ -58,7 +58,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
         is_full, root, action = kind(state.ply()), search.root, search.choose()
         if is_full:
             target = search.target()
-            kept = [edge for edge in root.edges if edge.N > 0 or target[edge.action] > 0]
+            kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
         for key, value in {
@@ -129,6 +129,20 @@ def test_a_cache_that_knows_everything_does_not_play_for_ever() -> None:
         leaves = source.select()
         source.backup(*evaluate(leaves))
     assert len(leaves) == 0 and source.play_counts()["games"] > 1000
+
+
+def test_a_target_too_small_to_be_kept_is_none() -> None:
+    """Whoever reads a record refuses entries that have neither visits nor a target."""
+    game = games.make("gomoku:6,in_a_row=4")
+    search = SearchConfig(sims=8, root="gumbel", gumbel_m=2, noise_epsilon=0)
+    source = SelfPlay(game, 4, search, SelfPlayConfig(full_share=1), seed=1)
+    evaluate = Hash(game)
+    while source.play_counts()["games"] < 4:
+        leaves = source.select()
+        answer = evaluate(leaves)
+        source.backup(400 * answer.policy, answer.wdl, answer.moves_left)  # so sure that other moves are next to nothing
+    for record in source.take_records():
+        assert ((record["visits"] > 0) | (record["target"] > 0)).all()
 
 
 def test_records_are_games() -> None:

@@ -171,10 +171,12 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     std::int32_t children = 0;
     for (int i = 0; i < tree.root().num_edges; ++i) {
       const auto visits = edges[i].child == kNone ? 0 : tree.node(edges[i].child).visits;
-      if (visits == 0 && target[static_cast<std::size_t>(i)] == 0) continue;
+      // As it is kept: a target may be too small for that, and is none then.
+      const auto kept = static_cast<float>(target[static_cast<std::size_t>(i)]);
+      if (visits == 0 && kept == 0) continue;
       record.action.push_back(edges[i].action);
       record.visits.push_back(visits);
-      record.target.push_back(static_cast<float>(target[static_cast<std::size_t>(i)]));
+      record.target.push_back(kept);
       ++children;
     }
     record.children.push_back(children);
