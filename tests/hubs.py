@@ -87,6 +87,17 @@ def gather(hub: Desk, enough: Callable[[list[GameRecord]], bool]) -> list[GameRe
     return found
 
 
+def patiently(holds: Callable[[Counts], bool]) -> Callable[[Counts], bool]:
+    """What `gather` waits for, but not for ever."""
+    end = time.monotonic() + PATIENCE
+
+    def done(counts: Counts) -> bool:
+        assert time.monotonic() < end, f"it did not come to that: {counts}"
+        return holds(counts)
+
+    return done
+
+
 def until(holds: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not holds():

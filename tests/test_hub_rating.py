@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hubs import SLOWLY, http_hub, network, player, release, token_of, until
+from hubs import SLOWLY, http_hub, network, patiently, player, release, token_of, until
 from tengen.arena import Match, play_match
 from tengen.elo import Pairing
 from tengen.hub import rating
@@ -46,7 +46,7 @@ def test_workers_rate_networks_of_the_run_beside_self_play(tmp_path: Path) -> No
         hub.rate([(B, "mcts:10")])
         until(lambda: len(hub.rated()) == 2)
         games = hub.counts()["games"]
-        hub.gather(lambda counts: counts["games"] > games)  # and self-play goes on
+        hub.gather(patiently(lambda counts: counts["games"] > games))  # and self-play goes on
 
 
 @WITH_RAY
@@ -55,9 +55,9 @@ def test_a_cluster_rates_networks_of_the_run(tmp_path: Path) -> None:
 
     with ray_hub(tiny_run(tmp_path / "run", SLOWLY)) as hub:
         write_networks(hub)
-        hub.gather(lambda counts: counts["simulations"] > 0)
+        hub.gather(patiently(lambda counts: counts["simulations"] > 0))
         hub.rate([(A, B)])
-        hub.gather(lambda _: hub.rated() != [])
+        hub.gather(patiently(lambda _: hub.rated() != []))
         assert (hub.rated()[0].first, hub.rated()[0].second) == (A, B)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hubs import SLOWLY, http_hub, network, player, release, token_of
+from hubs import SLOWLY, http_hub, network, patiently, player, release, token_of
 from tengen.chunks import ChunkStore
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import Hub
@@ -41,7 +41,7 @@ def hub_of(kind: str, path: Path) -> Iterator[tuple[Hub, RunDirectory]]:
 
 def gather(hub: Hub, games: int) -> list[GameRecord]:
     before = hub.counts()["games"]
-    return hub.gather(lambda counts: counts["games"] >= before + games)
+    return hub.gather(patiently(lambda counts: counts["games"] >= before + games))
 
 
 @pytest.mark.parametrize("kind", KINDS)
