@@ -140,7 +140,7 @@ def test_a_target_too_small_to_be_kept_is_none() -> None:
     while source.play_counts()["games"] < 4:
         leaves = source.select()
         answer = evaluate(leaves)
-        source.backup(400 * answer.policy, answer.wdl, answer.moves_left)  # so sure that other moves are next to nothing
+        source.backup(400 * answer.policy, answer.wdl, answer.moves_left)  # so sure of a move that others are nothing
     for record in source.take_records():
         assert ((record["visits"] > 0) | (record["target"] > 0)).all()
 
