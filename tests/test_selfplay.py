@@ -142,7 +142,8 @@ def test_a_target_too_small_to_be_kept_is_none() -> None:
         answer = evaluate(leaves)
         source.backup(400 * answer.policy, answer.wdl, answer.moves_left)  # so sure of a move that others are nothing
     for record in source.take_records():
-        assert ((record["visits"] > 0) | (record["target"] > 0)).all()
+        visits, target = np.asarray(record["visits"]), np.asarray(record["target"])
+        assert ((visits > 0) | (target > 0)).all()
 
 
 def test_records_are_games() -> None:
