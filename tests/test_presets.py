@@ -10,8 +10,8 @@ from tengen.nn.shape import NetworkShape
 from tengen.preset import file_name, preset_names
 from tengen.runconfig import RunConfig
 
-TUNED = ["tictactoe", "connect4"]
-SMALL = ["gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "othello", "go:5", "go:9", "hex:7"]
+TUNED = ["tictactoe", "connect4", "gomoku:9"]
+SMALL = ["gomoku:6,in_a_row=4", "othello:6", "othello", "go:5", "go:9", "hex:7"]
 
 
 def test_every_preset_is_of_a_game() -> None:
