@@ -1,6 +1,5 @@
 """The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
 
-    0  grow     a network of another size than the run had first learns from the games that are there
 while there is time left:
     1  play     until the hub has a turn's worth of positions; finished games are on disk by then
     2  learn    as often as the new positions allow
