@@ -1,11 +1,11 @@
-"""Does it matter who plays? The same short training of tic-tac-toe by this process, by workers over HTTP, on a Ray
-cluster of two nodes, and over HTTP with one worker in five making its games up.
+"""Does it matter who plays? The same short training of Connect4 by this process, by workers over HTTP, on a Ray
+cluster of two nodes, and over HTTP with one worker in five making its searches up.
 
-    python benchmarks/who_plays.py --steps 400 --seeds 2 --runs /tmp/who
+    python benchmarks/who_plays.py --steps 1000 --seeds 2 --runs /tmp/who
     python benchmarks/who_plays.py --only http ray --seeds 1 --runs /tmp/who
 
-A run's figure is its share of mistakes in all 4520 positions in which somebody has to move, judged by looking at every
-continuation: of the network alone, and with 20 simulations. `clean` and `liar` have five workers each.
+A run's figures are its network's shares of mistakes in the positions of `tengen score connect4`: of the network alone,
+and with 100 simulations. `clean` and `liar` have five workers each.
 """
 
 import argparse
@@ -18,67 +18,34 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from tengen import games
-from tengen.agent import Agent
-from tengen.evaluator import make_evaluator
-from tengen.games import State
 from tengen.hub.ledger import Ledger
 from tengen.hub.local import LocalHub
 from tengen.hub.server import HttpHub
 from tengen.hub.tokens import add_token
+from tengen.players import make_player
 from tengen.records import GameRecord
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
+from tengen.scorecard import CLASSES, Positions, measure, own_positions
 from tengen.train import Event, MakeHub, Trainer
 
-GAME = games.make("tictactoe")
+GAME = games.make("connect4")
+SMALL = ["loop.size=16x2", "search.sims=64", "search.cache_mb=32", "loop.slots=64", "loop.turn_positions=1024"]
 WORKERS = {"http": [False] * 3, "clean": [False] * 5, "liar": [False] * 4 + [True]}
 KINDS = ("local", "http", "ray", "clean", "liar")
 AT_ONCE = 256
 
 
-@cache
-def value(moves: tuple[int, ...]) -> int:
-    """The game's value for the side to move, by looking at every continuation."""
-    state = after(moves)
-    return int(state.outcome()) if state.is_terminal() else max(-value((*moves, a)) for a in state.legal_actions())
-
-
-def after(moves: tuple[int, ...]) -> State:
-    state = GAME.start()
-    for action in moves:
-        state.apply(action)
-    return state
-
-
-@cache
-def positions() -> list[State]:
-    found: dict[str, State] = {}
-    ends = [GAME.start()]
-    while ends:
-        state = ends.pop()
-        if not state.is_terminal() and state.position_text() not in found:
-            found[state.position_text()] = state
-            ends += [after((*state.moves(), action)) for action in state.legal_actions()]
-    return list(found.values())
-
-
 def mistakes(run: RunDirectory, sims: int) -> float:
-    search = run.config().arena_search.replace(sims=sims)
-    agent = Agent(GAME, make_evaluator(run.current, GAME), search, slots=AT_ONCE)
-    wrong = 0
-    for first in range(0, len(positions()), AT_ONCE):
-        part = positions()[first : first + AT_ONCE]
-        for slot in range(len(part)):
-            agent.new_game(slot, first + slot)
-        for state, action in zip(part, agent.act_many(part), strict=True):
-            wrong += -value((*state.moves(), action)) < value(tuple(state.moves()))
-    return wrong / len(positions())
+    """The share of Tengen's 1800 solved positions in which the run's network chooses a move that loses value."""
+    player = make_player(f"net:{run.current}", GAME, slots=AT_ONCE, device="cpu")
+    return 1 - measure(player, Positions.join("all", own_positions(CLASSES)), sims, slots=AT_ONCE).value_keeping
 
 
 @contextmanager
@@ -162,7 +129,7 @@ def made_up(records: list[GameRecord]) -> list[GameRecord]:
 
 def train(kind: str, seed: int, steps: int, folder: Path) -> dict[str, float | str]:
     run = RunDirectory(folder / f"{kind}-{seed}")
-    settings = [f"loop.steps={steps}", f"loop.seed={seed}", "loop.threads=1", "measure.every=1000"]
+    settings = [f"loop.steps={steps}", f"loop.seed={seed}", "loop.threads=1", "measure.every=1000", *SMALL]
     events: list[Event] = []
     began = time.monotonic()
     with run.locked():
@@ -175,14 +142,14 @@ def train(kind: str, seed: int, steps: int, folder: Path) -> dict[str, float | s
         "steps": events[-1].step,
         "games": next(event.values["total_games"] for event in reversed(events) if event.kind == "turn"),
         "mistakes_alone": mistakes(run, 0),
-        "mistakes_20": mistakes(run, 20),
+        "mistakes_100": mistakes(run, 100),
         "seconds": time.monotonic() - began,
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--runs", type=Path, default=Path("/tmp/who"))

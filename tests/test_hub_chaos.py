@@ -82,8 +82,8 @@ class Fleet:
         return found
 
     def wait_for_games(self) -> None:
-        known = len(self.games())
-        until(lambda: len(self.games()) > known)
+        known = len(ChunkStore(self.run.games).paths())
+        until(lambda: len(ChunkStore(self.run.games).paths()) > known)
 
     def stop(self) -> None:
         self.line.close()
@@ -108,7 +108,7 @@ def chaos(path: Path, kills: int, workers: int, away: float) -> None:
     rng = random.Random(kills)
     fleet = Fleet(path, workers)
     try:
-        until(lambda: len(fleet.games()) > 0)
+        fleet.wait_for_games()
         for number in range(kills):
             fleet.kill(rng.choice(list(fleet.processes)))
             time.sleep(2 * rng.random())

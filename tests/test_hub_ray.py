@@ -18,6 +18,7 @@ from hubs import SLOWLY, gather
 from rays import ray, ray_hub
 from tengen.chunks import ChunkStore
 from tengen.cli import main
+from tengen.hub.ray import CALL_SECONDS
 from training import tiny_run
 
 
@@ -46,7 +47,7 @@ def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.
 @pytest.mark.soak
 def test_players_that_are_killed_every_five_seconds_cost_little(tmp_path: Path) -> None:
     """A fifth of the throughput at most, on a cluster of two."""
-    with ray_hub(tiny_run(tmp_path / "run", SLOWLY), seconds=2.0) as hub:
+    with ray_hub(tiny_run(tmp_path / "run", SLOWLY), seconds=CALL_SECONDS) as hub:
 
         def gather_until(moment: float) -> None:
             hub.gather(lambda _: time.monotonic() >= moment)

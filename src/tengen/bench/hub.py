@@ -35,6 +35,7 @@ from tengen.selfplay import Actor
 GAME = "tictactoe"
 REPORT_EVERY, CHUNK_EVERY = 30.0, 60.0
 GAMES_PER_CHUNK = 20
+TURN = 1.0  # seconds after which the hub's loop takes what has come
 AT_ONCE = 64  # requests of this machine's under way
 
 Latencies = dict[str, list[float]]
@@ -91,7 +92,9 @@ def _serve(path: Path, network: bytes, pipe: Connection) -> None:
     pipe.send((hub.port, add_token(hub.ledger, "bench")))
     began = 0.0
     while True:
-        hub.gather(lambda _: pipe.poll())
+        while not pipe.poll():
+            turn = time.monotonic() + TURN
+            hub.gather(lambda _, turn=turn: pipe.poll() or time.monotonic() >= turn)  # type: ignore[misc]
         match pipe.recv():
             case "begin":
                 began = time.process_time()

@@ -33,7 +33,7 @@ __all__ = ["RayHub"]
 Result = tuple[bytes | None, bytes | None, Counts]  # a chunk, rated games, totals so far
 
 WORKER = "ray"  # the name that all players of the cluster go by: it is one's own
-CALL_SECONDS = 2.0  # what a player that dies was about to hand over is lost
+CALL_SECONDS = 0.5  # what a player that dies was about to hand over is lost
 CALLS_PER_SECOND = 20  # of all players together: on a large cluster, calls take longer
 CALL_PLIES = 50_000  # a chunk of more would be refused
 CALLS = 2  # under way per player: while the result of one waits, the other is played
@@ -95,7 +95,7 @@ class RayHub(Desk):
                 host, _, port = address.rpartition(":")
                 socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=10).close()
             if address is None:
-                ray.init(num_cpus=self.threads, include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+                ray.init("local", num_cpus=self.threads, include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
             else:
                 ray.init(address=address, **quiet)
         except (OSError, RuntimeError, ValueError) as error:
