@@ -8,15 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubs import network, release
+from tengen import games
 from tengen.evaluator import make_evaluator
 from tengen.hub.desk import Desk
-from tengen.hub.protocol import HubRefusedError, Lease
+from tengen.hub.ledger import first_game
+from tengen.hub.player import ReleasePlayer
+from tengen.hub.protocol import HubRefusedError, Lease, Release
 from tengen.hub.validate import check_chunk
+from tengen.nn.export import to_onnx
+from tengen.nn.model import make_network
+from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord, RecordError, encode_chunk
+from tengen.runconfig import RunConfig
+from tengen.rundir import RunDirectory
 from tengen.selfplay import Actor
 from training import GAME, tiny_run
 
@@ -84,14 +93,14 @@ def make_desk(path: Path) -> Desk:
 
 def trial(path: Path, liars: int, honest: int, chunks: int) -> None:
     desk, rng = make_desk(path), random.Random(liars)
-    quarantined = games = 0
+    quarantined = played = 0
     for number in range(honest):
         player = Player(desk, f"honest{number}", ("openvino", "onnxruntime")[number % 2])
         for _ in range(chunks):
             assert player.send(None, rng), "honest games were refused"
         quarantined += player.sent * (desk.ledger.standing(player.name).barred is not None)
-        games += player.sent
-    assert quarantined <= games / 1000
+        played += player.sent
+    assert quarantined <= played / 1000
     caught = 0
     for number in range(liars):
         player = Player(desk, f"liar{number}", "openvino")
@@ -114,6 +123,34 @@ def test_liars_are_found_out_and_honest_workers_are_not(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_a_hundred_liars_are_found_out(tmp_path: Path) -> None:
     trial(tmp_path / "run", liars=120, honest=20, chunks=50)
+
+
+@pytest.mark.parametrize("forge", [None, random_policies])
+def test_long_games_that_span_releases_are_not_taken_for_lies(tmp_path: Path, forge: Forge | None) -> None:
+    """Games of Connect4 are long, their trees are inherited, and each begins with one network and ends with another."""
+    game = games.make("connect4")
+    run = RunDirectory(tmp_path / "run")
+    with run.locked():
+        run.configure(RunConfig.of(game).with_settings(["search.sims=16", "search.cache_mb=1", "loop.slots=16"]))
+    desk, config, player = Desk(run, 0, "cpu"), run.config(), ReleasePlayer(first_game(1), device="cpu", threads=1)
+    offer = None
+    for seed in range(3):
+        torch.manual_seed(seed)
+        file = to_onnx(make_network(NetworkShape.of(game, "8x1")), game)
+        made = Release.of(game.id, file.hash, file.data, config.search, config.selfplay, config.loop.seed, 16)
+        desk.publish(made)
+        offer = desk.pull("w", offer.lease.id if offer else None)
+        assert offer is not None
+        player.take_up(made)
+        before = player.counts()["games"]
+        records = player.play(lambda counts, before=before: counts["games"] >= before + 30)  # type: ignore[misc]
+        desk.push("w", encode_chunk(forge(records, random.Random(seed)) if forge else records), offer.lease.id)
+        desk.referee.finish()
+        if forge:
+            break
+    standing = desk.ledger.standing("w")
+    assert standing.checked > 300 and (standing.barred is not None) == (forge is not None)
+    desk.close()
 
 
 NAMES = ["moves", "full", "q", "d", "m", "entries", "actions", "visits", "target"]

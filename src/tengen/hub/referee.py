@@ -2,9 +2,10 @@
 
 A search again is never quite the same: other machines round otherwise, trees are inherited from moves before, a game
 may have begun with an earlier network. So one difference proves nothing. The referee plays some games itself and notes
-how far they are from what it finds when it searches again: that is what honest work looks like. Each ply of a worker's
-that is searched again adds to the worker's doubt by how much it is farther off, less a margin; doubt never falls below
-zero, and whoever's grows too large is barred.
+how far they are from what it finds when it searches again: that is what honest work looks like. A ply that is farther
+off is searched with the releases before, too, and the nearest counts. Each ply of a worker's adds to the worker's doubt
+by how much it is farther off than honest work and a margin; doubt never falls below zero, and whoever's grows too large
+is barred.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ __all__ = ["Referee", "distances"]
 FIRST_GAMES = 60  # of a worker, all looked at; later this share of its games:
 SHARE = 0.02
 SLOTS = 64  # plies searched again together
-OWN_PLIES = 256  # of the referee's own, to learn what honest work looks like
-OWN_EVERY = 20  # releases after which it looks again
-MARGIN = 0.07  # honest plies were 0.001 to 0.05 off on average, random policies 0.19 to 0.26 (tictactoe, connect4)
+OWN_GAMES = 16  # of the referee's own, to learn what honest work looks like
+OWN_EVERY = 20  # releases after which it looks again; sooner while a run is young and its networks change fast
+MARGIN = 0.07  # see docs/hub.md for how far honest work and random policies are off
 LIMIT = 4.0  # of doubt: some forty plies of random policies, or never by chance
+EARLIER = 2  # releases before, with which a ply may have been searched
 WAITING = 256  # lots that may wait; when more come, some are let through unseen
 
 
@@ -43,9 +45,9 @@ WAITING = 256  # lots that may wait; when more come, some are let through unseen
 class Seen:
     """A release that the referee can search with, and how far honest work with it is off."""
 
-    version: int
     agent: Agent
     honest: float
+    learnt: int  # the release with which that was seen
 
 
 class Referee:
@@ -99,7 +101,7 @@ class Referee:
             if seen is None:
                 continue
             plies = full_plies([record for record in records if record.network == network])
-            for distance in distances(seen.agent, plies):
+            for distance in self._nearest(network, seen, plies):
                 doubt = max(0.0, doubt + distance - seen.honest - MARGIN)
                 if doubt > LIMIT:
                     break
@@ -108,15 +110,26 @@ class Referee:
         if doubt > LIMIT:
             self._ledger.bar(worker, "searched again, its games come out otherwise")
 
+    def _nearest(self, network: str, seen: Seen, plies: Sequence[tuple[GameRecord, int]]) -> list[float]:
+        """How far plies are off, from what this network finds or one that came shortly before."""
+        found = distances(seen.agent, plies)
+        names = list(self._seen)
+        for earlier in names[: names.index(network)][: -EARLIER - 1 : -1]:
+            far = [i for i, distance in enumerate(found) if distance > seen.honest + MARGIN]
+            for i, distance in zip(far, distances(self._seen[earlier].agent, [plies[i] for i in far]), strict=True):
+                found[i] = min(found[i], distance)
+        return found
+
     def _look_at(self, network: str) -> Seen | None:
         if network not in self._seen:
             release = self._release_of(network)
             if release is None:
                 return None
-            before = max(self._seen.values(), key=lambda seen: seen.version, default=None)
-            self._seen[network] = self._learn(release, before)
+            self._seen[network] = self._learn(
+                release, max(self._seen.values(), key=lambda seen: seen.learnt, default=None)
+            )
             while len(self._seen) > 4:
-                del self._seen[min(self._seen, key=lambda name: self._seen[name].version)]
+                del self._seen[next(iter(self._seen))]
         return self._seen[network]
 
     def _learn(self, release: Release, before: Seen | None) -> Seen:
@@ -126,12 +139,17 @@ class Referee:
         evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), self._game, self._device, 1)
         quiet = search.replace(cache_mb=min(search.cache_mb, 16))
         agent = Agent(self._game, evaluator, quiet, seed=manifest.seed, slots=SLOTS, threads=1)
-        if before is not None and manifest.version < before.version + OWN_EVERY:
-            return Seen(before.version, agent, before.honest)
-        actor = Actor(self._game, quiet, selfplay, slots=SLOTS, seed=manifest.seed, threads=1)
+        if before is not None and manifest.version < before.learnt + min(before.learnt, OWN_EVERY):
+            return Seen(agent, before.honest, before.learnt)
+        actor = Actor(self._game, quiet, selfplay, slots=OWN_GAMES, seed=manifest.seed, threads=1)
         actor.set_evaluator(evaluator, manifest.network)
-        records = actor.play(lambda counts: counts["full_searches"] >= 2 * OWN_PLIES and counts["games"] > 0)
-        return Seen(manifest.version, agent, float(np.mean(distances(agent, full_plies(records)[:OWN_PLIES]))))
+        # The first game of every slot: those that merely end first are short ones, which look better than most.
+        own: list[GameRecord] = []
+        while len(own) < OWN_GAMES and not self._ended.is_set():
+            already = actor.counts()["games"]
+            records = actor.play(lambda counts, already=already: counts["games"] > already)  # type: ignore[misc]
+            own += [record for record in records if record.number < OWN_GAMES]
+        return Seen(agent, float(np.mean(distances(agent, full_plies(own)) or [1.0])), manifest.version)
 
 
 def distances(agent: Agent, plies: Sequence[tuple[GameRecord, int]]) -> list[float]:
