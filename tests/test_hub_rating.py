@@ -86,6 +86,7 @@ def test_a_match_is_given_and_counted_once(desk: Desk) -> None:
     for worker, lease in (("two", two), ("one", one), ("one", one)):  # not to whom it was given; then it, twice
         ask(desk, worker, lease, games)
     points = judge(first, GAME, games.games)
+    desk.ledger.finish_match("one", first.id, points + 1, 2 * PAIRS)  # what is counted stays
     assert desk.rated() == [Pairing(A, B, points, 2 * PAIRS)]
     desk.rate([(A, B)])  # what "two" has taken is forgotten: its games count no more
     ask(desk, "two", two, played(desk, second))
