@@ -46,10 +46,11 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=6)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--runs", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--only", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="VARIANT")
     parser.add_argument("--table", action="store_true", help="only print what is finished")
     args = parser.parse_args()
     if not args.table:
-        wanted = [(name, seed) for seed in range(args.seeds) for name in VARIANTS]
+        wanted = [(name, seed) for seed in range(args.seeds) for name in args.only]
         cores: Queue[int] = Queue()
         for core in sorted(os.sched_getaffinity(0)):
             cores.put(core)

@@ -13,6 +13,7 @@ import pytest
 from tengen import games
 from tengen.bench.rules import PEERS
 from tengen.cli import VERBS, doctor, main
+from tengen.network import NetworkFile, shipped_games, shipped_network
 
 Capture = pytest.CaptureFixture[str]
 
@@ -93,6 +94,14 @@ def test_games_lists_every_game(capsys: Capture) -> None:
     listed = capsys.readouterr().out.splitlines()
     for name in games.names():
         assert any(line.startswith(name) for line in listed)
+    assert listed[-1] == f"Networks ship for {', '.join(shipped_games())}"
+
+
+def test_networks_that_ship_are_found_under_their_games_names() -> None:
+    assert {"connect4", "gomoku:9", "hex:7"} <= set(shipped_games())
+    for id in shipped_games():
+        path = shipped_network(games.make(id))
+        assert path is not None and NetworkFile.load(path, games.make(id)).game == id
 
 
 def test_games_as_json(capsys: Capture) -> None:

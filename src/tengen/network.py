@@ -13,7 +13,7 @@ from typing import Self
 from tengen.games import Game, GameError
 from tengen.preset import file_name
 
-__all__ = ["SHIPPED", "NetworkError", "NetworkFile", "schema_hash", "shipped_network"]
+__all__ = ["SHIPPED", "NetworkError", "NetworkFile", "schema_hash", "shipped_games", "shipped_network"]
 
 SHIPPED = Path(__file__).with_name("nets")
 
@@ -36,6 +36,11 @@ def shipped_network(game: Game) -> Path | None:
     """The network that comes with the package for a game, named by the game's id; None when there is none."""
     path = SHIPPED / f"{file_name(game.id)}.onnx"
     return path if path.is_file() else None
+
+
+def shipped_games() -> list[str]:
+    """The ids of the games for which a network comes with the package."""
+    return sorted({NetworkFile.load(path).game for path in SHIPPED.glob("*.onnx")})
 
 
 @dataclass(frozen=True)

@@ -60,17 +60,19 @@ def show_all(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from tengen.network import shipped_games
+
     table = Table("game", "sizes", "options", box=None, header_style="bold", pad_edge=False)
-    for heading in ("example", "actions", "planes", "plies ≤", "network"):
+    for heading in ("example", "actions", "planes", "plies ≤"):
         table.add_column(heading, justify="left" if heading == "example" else "right")
     for row in rows:
         options = ", ".join(option["name"] for option in row["options"]) or "–"
         numbers = [str(row[key]) for key in ("actions", "planes", "max_plies")]
-        network = "ships" if row["network_ships"] else "–"
-        table.add_row(row["name"], sizes_text(row), options, row["id"], *numbers, network)
+        table.add_row(row["name"], sizes_text(row), options, row["id"], *numbers)
     console = Console(highlight=False)
     console.print(table)
-    console.print("\nNumbers and network are those of the example. One game in detail: tengen games GAME")
+    console.print("\nNumbers are those of the example. One game in detail: tengen games GAME")
+    console.print(f"Networks ship for {', '.join(shipped_games())}", soft_wrap=True)
 
 
 def show_one(row: dict[str, Any]) -> None:
