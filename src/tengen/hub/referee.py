@@ -114,7 +114,7 @@ class Referee:
         """How far plies are off, from what this network finds or one that came shortly before."""
         found = distances(seen.agent, plies)
         names = list(self._seen)
-        for earlier in names[: names.index(network)][: -EARLIER - 1 : -1]:
+        for earlier in reversed(names[: names.index(network)][-EARLIER:]):
             far = [i for i, distance in enumerate(found) if distance > seen.honest + MARGIN]
             for i, distance in zip(far, distances(self._seen[earlier].agent, [plies[i] for i in far]), strict=True):
                 found[i] = min(found[i], distance)
@@ -125,22 +125,21 @@ class Referee:
             release = self._release_of(network)
             if release is None:
                 return None
-            self._seen[network] = self._learn(
-                release, max(self._seen.values(), key=lambda seen: seen.learnt, default=None)
-            )
+            latest = max(self._seen.values(), key=lambda seen: seen.learnt, default=None)
+            self._seen[network] = self._learn(release, latest)
             while len(self._seen) > 4:
                 del self._seen[next(iter(self._seen))]
         return self._seen[network]
 
-    def _learn(self, release: Release, before: Seen | None) -> Seen:
+    def _learn(self, release: Release, latest: Seen | None) -> Seen:
         """Gets ready to search with a release; now and then also sees how far its own games are off."""
         manifest = release.manifest
         search, selfplay = manifest.configs()
         evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), self._game, self._device, 1)
         quiet = search.replace(cache_mb=min(search.cache_mb, 16))
         agent = Agent(self._game, evaluator, quiet, seed=manifest.seed, slots=SLOTS, threads=1)
-        if before is not None and manifest.version < before.learnt + min(before.learnt, OWN_EVERY):
-            return Seen(agent, before.honest, before.learnt)
+        if latest is not None and manifest.version < latest.learnt + min(latest.learnt, OWN_EVERY):
+            return Seen(agent, latest.honest, latest.learnt)
         actor = Actor(self._game, quiet, selfplay, slots=OWN_GAMES, seed=manifest.seed, threads=1)
         actor.set_evaluator(evaluator, manifest.network)
         # The first game of every slot: those that merely end first are short ones, which look better than most.
