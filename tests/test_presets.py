@@ -10,16 +10,16 @@ from tengen.nn.shape import NetworkShape
 from tengen.preset import file_name, preset_names
 from tengen.runconfig import RunConfig
 
-TUNED = ["tictactoe", "connect4", "gomoku:9"]
-SMALL = ["gomoku:6,in_a_row=4", "othello:6", "othello", "go:5", "go:9", "hex:7"]
+MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "go:5", "hex:7"]
+SCALED = ["othello", "go:9"]
 
 
 def test_every_preset_is_of_a_game() -> None:
-    named = {file_name(games.make(id).id) for id in [*TUNED, *SMALL]}
+    named = {file_name(games.make(id).id) for id in [*MEASURED, *SCALED]}
     assert set(preset_names()) == named
 
 
-@pytest.mark.parametrize("id", [*TUNED, *SMALL])
+@pytest.mark.parametrize("id", [*MEASURED, *SCALED])
 def test_presets_are_used(id: str) -> None:
     game = games.make(id)
     config = RunConfig.of(game)
@@ -28,7 +28,7 @@ def test_presets_are_used(id: str) -> None:
     assert config == RunConfig(game.id).with_values(values) != RunConfig(game.id)
     assert RunConfig.from_toml(config.to_toml()) == config
     NetworkShape.of(game, config.loop.size)
-    assert ("not tuned yet" in text) == (id in SMALL)
+    assert ("not tuned yet" in text) == (id in SCALED)
 
 
 @pytest.mark.parametrize(
