@@ -32,8 +32,8 @@ def cluster_address() -> str:
 
 
 @contextlib.contextmanager
-def ray_hub(run: RunDirectory, seconds: float = 0.5) -> Iterator[RayHub]:
-    hub = RayHub(run, 0, "cpu", address=cluster_address(), seconds=seconds)
+def ray_hub(run: RunDirectory) -> Iterator[RayHub]:
+    hub = RayHub(run, 0, "cpu", address=cluster_address())
     try:
         hub.publish(release(run))
         yield hub

@@ -18,7 +18,6 @@ from hubs import SLOWLY, gather
 from rays import ray, ray_hub
 from tengen.chunks import ChunkStore
 from tengen.cli import main
-from tengen.hub.ray import CALL_SECONDS
 from training import tiny_run
 
 
@@ -47,7 +46,7 @@ def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.
 @pytest.mark.soak
 def test_players_that_are_killed_every_five_seconds_cost_little(tmp_path: Path) -> None:
     """A fifth of the throughput at most, on a cluster of two."""
-    with ray_hub(tiny_run(tmp_path / "run", SLOWLY), seconds=CALL_SECONDS) as hub:
+    with ray_hub(tiny_run(tmp_path / "run", SLOWLY)) as hub:
 
         def gather_until(moment: float) -> None:
             hub.gather(lambda _: time.monotonic() >= moment)

@@ -80,12 +80,11 @@ class RayHub(Desk):
         *,
         address: str | None = None,
         cpus: int = 1,
-        seconds: float = CALL_SECONDS,
     ) -> None:
         """`address`: of a cluster, or "auto" for the one this machine belongs to; None starts one here, on half of the
-        cores. `cpus`: of one player. `seconds`: of one call on a small cluster."""
+        cores. `cpus`: of one player."""
         super().__init__(run, first_game, device)
-        self._device, self._cpus, self._seconds = device, cpus, seconds
+        self._device, self._cpus = device, cpus
         cores = run.config().loop.threads or len(os.sched_getaffinity(0))
         self.threads = max(1, cores - max(1, cores // 2)) if address is None else 0
         handler = signal.getsignal(signal.SIGTERM)
@@ -160,7 +159,7 @@ class RayHub(Desk):
 
     def _call(self, player: Any, lease: int) -> None:
         assert self._published is not None
-        seconds = max(self._seconds, self._room / CALLS_PER_SECOND)
+        seconds = max(CALL_SECONDS, self._room / CALLS_PER_SECOND)
         self._calls[player.play.remote(*self._published, seconds)] = (player, lease)
 
     def close(self) -> None:
