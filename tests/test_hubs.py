@@ -11,7 +11,7 @@ from hubs import SLOWLY, http_hub, network, patiently, player, release, token_of
 from tengen.chunks import ChunkStore
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import Hub
-from tengen.records import GameRecord, verify
+from tengen.records import GameRecord, encode_chunk, verify
 from tengen.rundir import RunDirectory
 from tengen.train import Event, Trainer
 from training import GAME, tiny_run
@@ -55,6 +55,8 @@ def test_what_is_published_is_played_and_what_is_gathered_is_on_disk(kind: str, 
         counts = hub.counts()
         stored = [game for _, games in ChunkStore(run.games).read(lambda *_: None) for game in games]
         assert hub.withdrawn() is None
+        for path, games in ChunkStore(run.games).read(lambda *_: None):
+            assert encode_chunk(games) == path.read_bytes()  # whoever played, the same format byte for byte
     for record in found:
         verify(record, GAME)
     numbers = {record.number for record in found}
