@@ -14,13 +14,14 @@ import pytest
 from numpy.typing import NDArray
 
 from hubs import BadLine, gather, http_hub, network, player, release, token_of, until
+from tengen._core import SelfPlay
 from tengen.chunks import ChunkStore
 from tengen.config import SelfPlayConfig
 from tengen.hub.http import HttpLink
 from tengen.hub.ledger import Ledger
 from tengen.hub.protocol import PROGRAM, HubRefusedError, HubUnreachableError, Report
 from tengen.hub.server import HttpHub
-from tengen.hub.validate import planned_opening, searched_in_full
+from tengen.hub.validate import searched_in_full
 from tengen.records import GameRecord, encode_chunk, read_header, verify
 from tengen.records.chunk import FORMAT, MAGIC, PREFIX, compress_body
 from tengen.rundir import RunDirectory, RunError
@@ -282,11 +283,11 @@ def test_forged_chunks_are_refused(sent: tuple[Path, bytes, list[GameRecord]]) -
     settings = hub_settings(path)
     plain = next(record for record in records if not record.opening and record.full.any())
     free = range(plain.number + (1 << 20), plain.number + (2 << 20))  # numbers that were not used yet
-    opened = next(number for number in free if planned_opening(GAME, plain.seed, number, settings))
+    opened = next(number for number in free if SelfPlay.opening(GAME, settings, plain.seed, number))
     unopened = next(
         number
         for number in free
-        if not planned_opening(GAME, plain.seed, number, settings)
+        if not SelfPlay.opening(GAME, settings, plain.seed, number)
         and not searched_in_full(plain.seed, number, int(plain.full.argmax()), settings)
     )
     with http_hub(path / "run") as hub:

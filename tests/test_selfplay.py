@@ -8,8 +8,9 @@ import pytest
 from tengen import games
 from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
-from tengen.games import Game
+from tengen.games import Game, State
 from tengen.reference import ReferenceSearch
+from tengen.reference.tree import look_ahead
 from tengen.selfplay import Actor, Counts
 
 SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6, forced_playouts=True, target_pruning=True)
@@ -30,23 +31,57 @@ def play(
     return [found[number] for number in range(wanted)]
 
 
+def reference_opening(game: Game, config: SelfPlayConfig, number: int) -> list[int]:
+    """Random moves; drawn again where the game ends on the way, or where a few plies prove how it will."""
+    rng = Rng(5, number, 0, "opening")
+    if rng.uniform() >= config.opening_share:
+        return []
+    plies = 1 + rng.below(config.opening_plies)
+    for _ in range(64):
+        state = game.start()
+        for _ in range(plies):
+            legal = state.legal_actions()
+            after = state.copy()
+            after.apply(legal[rng.below(len(legal))])
+            if after.is_terminal():
+                break
+            state = after
+        if config.opening_lookahead == 0:
+            break
+        if state.ply() == plies and not decided_within(state, config.opening_lookahead):
+            break
+    return state.moves()
+
+
+def reference_stray(state: State, config: SelfPlayConfig, number: int) -> int | None:
+    """A random move on the way, unless it decides the game."""
+    rng = Rng(5, number, state.ply(), "stray")
+    if rng.uniform() >= config.stray_share:
+        return None
+    legal = state.legal_actions()
+    action = legal[rng.below(len(legal))]
+    after = state.copy()
+    after.apply(action)
+    if after.is_terminal() or (config.opening_lookahead and decided_within(after, config.opening_lookahead)):
+        return None
+    return action
+
+
+def decided_within(state: State, plies: int) -> bool:
+    lo, hi, _ = look_ahead(state, plies)
+    return lo == hi
+
+
 def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, number: int) -> Record:
     """The same game by the naive search, move by move."""
     fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
     full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
     state = game.start()
     out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
-    rng = Rng(5, number, 0, "opening")
-    if rng.uniform() < config.opening_share:
-        for _ in range(1 + rng.below(config.opening_plies)):
-            action = state.legal_actions()[rng.below(len(state.legal_actions()))]
-            after = state.copy()
-            after.apply(action)
-            if after.is_terminal():
-                break
-            state = after
-            for key, value in {"moves": action, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
-                out[key].append(value)
+    for action in reference_opening(game, config, number):
+        state.apply(action)
+        for key, value in {"moves": action, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
+            out[key].append(value)
 
     def kind(ply: int) -> bool:
         return Rng(5, number, ply, "cap").uniform() < config.full_share
@@ -61,17 +96,26 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
+        q, d, m = root.Q, root.D, root.M
+        if search.is_proven(root):
+            q, d, m = root.lo, float(root.lo == 0), root.dist
         for key, value in {
             "moves": action,
             "search": 2 if is_full else 1,
-            "q": root.Q,
-            "d": root.D,
-            "m": root.M,
+            "q": q,
+            "d": d,
+            "m": m,
         }.items():
             out[key].append(value)
-        state.apply(action)
-        search.config = full if kind(state.ply()) else fast
-        search.advance(action)
+        move: int | None = action
+        while move is not None:
+            state.apply(move)
+            search.config = full if kind(state.ply()) else fast
+            search.advance(move)
+            move = None if state.is_terminal() else reference_stray(state, config, number)
+            if move is not None:
+                for key, value in {"moves": move, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
+                    out[key].append(value)
     out["result"] = state.outcome() * (1 if state.to_move() == 0 else -1)
     return out
 
@@ -80,7 +124,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
 @pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6"])
 def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
     game = games.make(id)
-    config = SelfPlayConfig(full_share=0.4, fast_sims=7, opening_share=0.5, opening_plies=4, fresh_trees=fresh)
+    openings = {"opening_share": 0.5, "opening_plies": 4, "opening_lookahead": 2, "stray_share": 0.2}
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, **openings)
     search = (
         SEARCH
         if id != "othello:6"
@@ -160,6 +205,35 @@ def test_records_are_games() -> None:
             first = entries.stop
             state.apply(action)
         assert state.is_terminal() and record["result"] == state.outcome() * (1 if state.to_move() == 0 else -1)
+
+
+@pytest.mark.parametrize("lookahead", [0, 2, 4])
+def test_openings_leave_the_game_open(lookahead: int) -> None:
+    """As the rules alone give them; of 20 random plies few do, so that most are drawn more than once."""
+    game = games.make("connect4")
+    config = SelfPlayConfig(opening_share=0.9, opening_plies=20, opening_lookahead=lookahead)
+    openings = [SelfPlay.opening(game, config, 5, number) for number in range(60)]
+    assert openings == [reference_opening(game, config, number) for number in range(60)]
+    assert [] in openings and max(map(len, openings)) == 20
+    if lookahead:
+        assert not any(decided_within(state_after(game, opening), lookahead) for opening in openings)
+    else:
+        assert any(decided_within(state_after(game, opening), 1) for opening in openings)
+
+
+def test_an_opening_is_drawn_only_so_often() -> None:
+    """In tic-tac-toe, eight random moves always leave one that ends the game: the opening is taken all the same."""
+    game = games.make("tictactoe")
+    config = SelfPlayConfig(opening_share=1, opening_plies=8, opening_lookahead=2)
+    openings = [SelfPlay.opening(game, config, 5, number) for number in range(40)]
+    assert openings == [reference_opening(game, config, number) for number in range(40)]
+
+
+def state_after(game: Game, moves: list[int]) -> State:
+    state = game.start()
+    for action in moves:
+        state.apply(action)
+    return state
 
 
 def test_games_under_way_become_the_finished_ones() -> None:

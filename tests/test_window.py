@@ -3,11 +3,12 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from positions import IDS, reachable
 from recorded import first_player_result, make_record, some_records
@@ -81,6 +82,7 @@ def test_the_window_never_wants_back_what_it_forgot() -> None:
         {"exponent": 1.1},
         {"scale": 1.5},
         {"value_lambda": 2},
+        {"settled_share": -1},
         {"largest_window": 5},
     ],
 )
@@ -115,6 +117,45 @@ def test_values_are_lambda_returns_of_the_root_values(decay: float) -> None:
         value, draw = seen + decay**left * result, 0.25 * (1 - decay**left)
         assert wdl == pytest.approx([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], abs=1e-6)
     assert batch.wdl.dtype == np.float32 and batch.wdl.sum(axis=1) == pytest.approx(1)
+
+
+def test_returns_begin_anew_before_a_random_move() -> None:
+    """The fourth of five plies is random: the third has its own root value, the second that and its own, the last one
+    the result; the random one is not drawn."""
+    record = by_hand(X_WINS)
+    start, stop = int(record.entries[:3].sum()), int(record.entries[:4].sum())
+    blank: dict[str, Any] = {
+        name: np.where(np.arange(5) == 3, 0, getattr(record, name)).astype(np.float32) for name in "qdm"
+    }
+    entries, full = record.entries.copy(), record.full.copy()
+    entries[3], full[3] = 0, False
+    kept: dict[str, Any] = {
+        name: np.delete(getattr(record, name), np.s_[start:stop]) for name in ("actions", "visits", "target")
+    }
+    strayed = replace(record, entries=entries, full=full, **blank, **kept)
+    assert strayed.searched.tolist() == [True, True, True, False, True]
+    for fast_values in (False, True):
+        batch = drawn([strayed], plenty(value_lambda=0.5, fast_values=fast_values))
+        values = {
+            int(left): float(win - loss) for left, (win, _, loss) in zip(batch.moves_left, batch.wdl, strict=True)
+        }
+        second = 0.5 * 0.5 + 0.5 * -0.5
+        expected = {5: 0.5 * 0.5 + 0.5 * -second, 4: second, 3: 0.5, 1: 0.5 * 0.5 + 0.5}
+        assert values == pytest.approx(expected)
+
+
+def floats(*numbers: float) -> NDArray[np.float32]:
+    return np.array(numbers, np.float32)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_settled_positions_are_drawn_less_often(share: float) -> None:
+    """What a search has proven, for win or loss or draw, needs no network; the others are all there."""
+    won = replace(by_hand(X_WINS), q=floats(0.5, 0.5, 1, -1, 1), d=floats(0.25, 0.25, 0, 0, 0))
+    drawn_out = replace(by_hand(DRAWN), q=floats(*[0] * 9), d=floats(*[0.9] * 6, 1, 1, 1))
+    replay = Replay(TICTACTOE, plenty(settled_share=share))
+    replay.add([replace(record, number=number) for number in range(200) for record in (won, drawn_out)])
+    assert replay.positions == pytest.approx(200 * (2 + 6 + share * (3 + 3)), abs=10)
 
 
 @pytest.mark.parametrize("ending", ["resigned", "cut"])

@@ -1,5 +1,6 @@
 // Binds self-play: games that play themselves, asking for evaluations like any search.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,6 +58,28 @@ void bind_selfplay(nb::module_& m) {
                 PySelfPlay{{game.game, game.game->make_selfplay(slots, search, config, seed, threads, first_game)}};
           },
           "game"_a, "slots"_a, "search"_a, "config"_a, "seed"_a = 0, "threads"_a = 0, "first_game"_a = 0)
+      .def_static(
+          "opening",
+          [](const PyGame& game, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) {
+            const auto moves = game.game->opening(config, seed, number);
+            return std::vector<int>(moves.begin(), moves.end());
+          },
+          "game"_a, "config"_a, "seed"_a, "number"_a, "The random moves that a game begins with: its number gives them.")
+      .def_static(
+          "random_plies",
+          [](const PyGame& game, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number,
+             const std::vector<int>& moves) {
+            auto state = game.game->initial();
+            std::vector<Action> legal_moves;
+            for (const int move : moves) {
+              if (state->terminal() || !state->is_legal(move)) throw nb::value_error("a game with an illegal move");
+              state->apply(static_cast<Action>(move));
+              legal_moves.push_back(static_cast<Action>(move));
+            }
+            return game.game->random_plies(config, seed, number, legal_moves);
+          },
+          "game"_a, "config"_a, "seed"_a, "number"_a, "moves"_a,
+          "Of the moves of a game, those that its number has at random: the action; None where it was searched.")
       .def(
           "take_records",
           [](PySelfPlay& self) {

@@ -86,6 +86,12 @@ class AnyGame {
   // The search it returns is an AnySelfPlay as well.
   virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;
+  // The random moves that game `number` of self-play begins with.
+  virtual std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const = 0;
+  // Those on the way too, in a game of these legal moves: nothing where a move was to be searched.
+  virtual std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
+                                                          std::uint64_t number,
+                                                          std::span<const Action> moves) const = 0;
 
   const GameId& id() const { return id_; }
   Layout layout() const { return layout_; }

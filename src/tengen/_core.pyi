@@ -445,6 +445,18 @@ class SelfPlayConfig:
         """Most random moves such a game begins with; at least one."""
 
     @property
+    def opening_lookahead(self) -> int:
+        """
+        Openings after which so many plies decide the game are drawn again; 0: none are.
+        """
+
+    @property
+    def stray_share(self) -> float:
+        """
+        Share of later moves that are random instead of searched; values are learned up to them.
+        """
+
+    @property
     def resign_below(self) -> float:
         """Resign when the root's value is below this; -1: never."""
 
@@ -685,6 +697,16 @@ class SelfPlay(LeafSource):
     """
 
     def __init__(self, game: Game, slots: int, search: SearchConfig, config: SelfPlayConfig, seed: int = 0, threads: int = 0, first_game: int = 0) -> None: ...
+
+    @staticmethod
+    def opening(game: Game, config: SelfPlayConfig, seed: int, number: int) -> list[int]:
+        """The random moves that a game begins with: its number gives them."""
+
+    @staticmethod
+    def random_plies(game: Game, config: SelfPlayConfig, seed: int, number: int, moves: Sequence[int]) -> list[int | None]:
+        """
+        Of the moves of a game, those that its number has at random: the action; None where it was searched.
+        """
 
     def take_records(self) -> list[dict[str, object]]:
         """

@@ -34,8 +34,7 @@ class Learner:
         self.network = make_network(shape, reply=config.reply_weight > 0, seed=seed)
         # Channels last: convolutions on CPUs learn a third faster (48x4, batch 512).
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        average = get_ema_multi_avg_fn(config.ema)  # type: ignore[no-untyped-call]
-        self._average = AveragedModel(self.network, multi_avg_fn=average, use_buffers=True)
+        self._average = AveragedModel(self.network, multi_avg_fn=self._average_in, use_buffers=True)
         self._optimizers = self._make_optimizers()
         self.step = 0
         self._first_step = 0  # above 0 in a network that has grown
@@ -63,6 +62,11 @@ class Learner:
             for group in optimizer.param_groups:
                 group["ratio"] = group["lr"] / config.rate
         return optimizers
+
+    def _average_in(self, averages: Any, weights: Any, count: Any) -> None:
+        """A young average keeps less of the old weights: else the first minutes play with what was long outgrown."""
+        keep = min(self.config.ema, (1 + int(count)) / (10 + int(count)))
+        get_ema_multi_avg_fn(keep)(averages, weights, count)  # type: ignore[no-untyped-call]
 
     @property
     def released(self) -> Network:

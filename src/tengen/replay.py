@@ -35,6 +35,8 @@ class ReplayConfig:
     """How often a position may be drawn, on average; 4 to 8 is usual."""
     fast_values: bool = False
     """Also draw positions of fast searches, for their values alone."""
+    settled_share: float = 1.0
+    """Share of the positions with a proven result that are drawn: a search needs no network there."""
     value_lambda: float = 1.0
     """Value target: 1 the game's result, 0 the root value, between them TD(λ): later root values, ever less of each."""
 
@@ -44,8 +46,8 @@ class ReplayConfig:
         # Above 1 the window would grow faster than positions come, and want forgotten ones back.
         if not (0 < self.exponent <= 1 and 0 <= self.scale <= 1):
             raise ValueError("exponent must be above 0 and at most 1, scale 0 to 1")
-        if self.samples_per_position <= 0 or not 0 <= self.value_lambda <= 1:
-            raise ValueError("samples_per_position must be above 0, value_lambda 0 to 1")
+        if not (self.samples_per_position > 0 and 0 <= self.settled_share <= 1 and 0 <= self.value_lambda <= 1):
+            raise ValueError("samples_per_position must be above 0, settled_share and value_lambda 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ class Replay:
 
     def _add(self, record: GameRecord) -> None:
         plies = np.arange(len(record), dtype=np.int32)
-        chosen = plies >= record.opening if self.config.fast_values else record.full
+        chosen = record.searched if self.config.fast_values else record.full
+        chosen = chosen & ~_left_out(record, plies, self.config.settled_share)
         if not chosen.any():
             return
         sizes = record.entries.astype(np.int64)
@@ -210,6 +213,13 @@ class Replay:
         return policy
 
 
+def _left_out(record: GameRecord, plies: NDArray[np.int32], settled_share: float) -> NDArray[np.bool_]:
+    """The share of settled positions that is not wanted, spread evenly: by multiples of the golden ratio."""
+    settled = (np.abs(record.q) == 1) | (record.d == 1)
+    spread = (record.number + plies) * 0.6180339887 % 1
+    return np.asarray(settled & (spread >= settled_share))
+
+
 class Tape:
     """Columns of equal length that grow at the end and are forgotten from the start, in amortised constant time.
 
@@ -274,13 +284,18 @@ def value_targets(record: GameRecord, decay: float) -> tuple[NDArray[np.float32]
     A result tells the truth about the last moves and is noise to the first ones, which a later mistake may have turned;
     root values are the other way round. In plies 6 to 17 of Connect4 the squared distance from the exact value was
     0.22 for results, 0.19 for root values, 0.14 for their mean and 0.12 for λ = 0.9 (benchmarks/connect4_labels.py).
+    What comes after a random move says nothing of the position before it: there a return begins anew.
     """
     sign = np.where(np.arange(len(record)) % 2 == 0, 1.0, -1.0)  # one view for the whole game: the first player's
     value, draw = np.empty(len(record)), np.empty(len(record))
     after, drawn = float(record.result), float(record.result == 0)
-    for ply, (q, d) in reversed(list(enumerate(zip((record.q * sign).tolist(), record.d.tolist(), strict=True)))):
-        value[ply] = after = (1 - decay) * q + decay * after
-        draw[ply] = drawn = (1 - decay) * d + decay * drawn
+    columns = zip((record.q * sign).tolist(), record.d.tolist(), record.searched.tolist(), strict=True)
+    known = True
+    for ply, (q, d, searched) in reversed(list(enumerate(columns))):
+        weight = decay if known else 0.0
+        value[ply] = after = (1 - weight) * q + weight * after
+        draw[ply] = drawn = (1 - weight) * d + weight * drawn
+        known = searched
     return (value * sign).astype(np.float32), draw.astype(np.float32)
 
 

@@ -30,7 +30,7 @@ __all__ = ["Actor", "Counts"]
 
 Counts = dict[str, int]  # games, moves, full_searches, simulations; evaluations, duplicates, batches
 
-OPENING, FULL = 0, 2  # the kinds of search in a native record; 1 is a fast one
+RANDOM, FULL = 0, 2  # the kinds of search in a native record; 1 is a fast one
 
 
 class Actor:
@@ -96,7 +96,7 @@ class Actor:
         return total
 
     def _record(self, native: dict[str, Any]) -> GameRecord:
-        """Native records list children in the order of edges and mark openings by a kind of search."""
+        """Native records list children in the order of edges and mark random moves by a kind of search."""
         kind: NDArray[np.uint8] = native["search"]
         order = _by_ply_and_action(native["children"], native["action"])
         return GameRecord(
@@ -106,7 +106,7 @@ class Actor:
             network=self._network,
             result=native["result"],
             ending=native["ending"],
-            opening=int((kind == OPENING).sum()),
+            opening=int(np.argmax(kind != RANDOM)) if kind.any() else len(kind),
             moves=native["moves"],
             full=kind == FULL,
             q=native["q"],
@@ -120,9 +120,8 @@ class Actor:
 
 
 def _as_it_stands(native: dict[str, Any]) -> dict[str, Any]:
-    searched = np.flatnonzero(native["search"] != OPENING)
-    sign = 1 if len(native["moves"]) % 2 else -1  # the last root's side to move is the first player or not
-    value = sign * float(native["q"][-1]) if len(searched) else None
+    searched = np.flatnonzero(native["search"] != RANDOM)
+    value = (-1) ** int(searched[-1]) * float(native["q"][searched[-1]]) if len(searched) else None
     return {"number": native["game"], "moves": native["moves"].tolist(), "value": value}
 
 

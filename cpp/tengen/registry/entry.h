@@ -108,6 +108,14 @@ class GameOf final : public AnyGame {
                                            std::uint64_t seed, int threads, std::uint64_t first_game) const override {
     return std::make_unique<SearchOf<G, SelfPlay<G>>>(start_, slots, full, config, seed, threads, first_game);
   }
+  std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
+    return draw_opening(start_, config, seed, number);
+  }
+  std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
+                                                  std::uint64_t number,
+                                                  std::span<const Action> moves) const override {
+    return tengen::random_plies(start_, config, seed, number, moves);
+  }
 
  private:
   G start_;

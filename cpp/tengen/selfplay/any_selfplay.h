@@ -13,7 +13,7 @@ namespace tengen {
 // What one finished game leaves behind. No tensors: whoever trains replays the rules.
 struct GameRecord {
   enum class Ending : std::uint8_t { rules, resigned };
-  enum class Search : std::uint8_t { none, fast, full };  // none: a random opening move
+  enum class Search : std::uint8_t { none, fast, full };  // none: a random move
 
   std::uint64_t game = 0;
   int result = 0;  // for the first player

@@ -11,6 +11,8 @@ struct SelfPlayConfig {
   bool fresh_trees = false;
   double opening_share = 0;
   int opening_plies = 8;
+  int opening_lookahead = 0;
+  double stray_share = 0;
   double resign_below = -1;
   double resign_checked = 0.1;
 

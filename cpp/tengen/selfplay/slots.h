@@ -7,6 +7,7 @@
 
 #include "tengen/search/batch.h"
 #include "tengen/selfplay/any_selfplay.h"
+#include "tengen/selfplay/opening.h"
 
 namespace tengen {
 
@@ -24,14 +25,12 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         seed_(seed),
         full_(full),
         fast_(fast_search(full, config)),
-        slots_(static_cast<std::size_t>(slots)),
-        scratch_(slots_.size()) {
+        slots_(static_cast<std::size_t>(slots)) {
     validate(config);
     validate(fast_);
     full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
-      scratch_[t].resize(static_cast<std::size_t>(start.num_actions()));
       begin_game(t);
     }
   }
@@ -95,18 +94,9 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   void begin_game(std::size_t t) {
     Slot& slot = slots_[t];
     G state = start_;
-    Rng rng = stream(slot, 0, Purpose::opening);
-    if (rng.uniform() < config_.opening_share) {
-      const int plies = 1 + static_cast<int>(rng.below(static_cast<std::uint32_t>(config_.opening_plies)));
-      for (int i = 0; i < plies; ++i) {
-        G next = state;
-        const int legal = state.legal(scratch_[t].data());
-        const Action a = scratch_[t][rng.below(static_cast<std::uint32_t>(legal))];
-        next.apply(a);
-        if (next.terminal()) break;  // an opening leaves something to play
-        state = next;
-        note(slot.record, a, GameRecord::Search::none, {});
-      }
+    for (const Action a : draw_opening(start_, config_, seed_, slot.record.game)) {
+      state.apply(a);
+      note(slot.record, a, GameRecord::Search::none, {});
     }
     slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
@@ -125,16 +115,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.full_searches += full;
     slot.counts.simulations += search.visits() - slot.inherited;
     if (full) note_children(slot.record, search);
-    note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, {root.q, root.d, root.m});
+    // A proven root is worth what was proven, not the mean of what was thought on the way.
+    const Value value = proven(full_, root) ? decided_value(root.lo, root.dist) : Value{root.q, root.d, root.m};
+    note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
 
-    const bool hopeless = config_.resign_below > -1 && root.q < config_.resign_below;
+    const bool hopeless = config_.resign_below > -1 && value.v < config_.resign_below;
     const int mover = search.state().to_move();
     if (hopeless) slot.record.hopeless |= static_cast<std::int8_t>(1 << mover);
-    {
-      const std::lock_guard lock(spare_mutex_);  // for the microseconds that moving a subtree takes
-      search.advance(action, search_at(slot, ply + 1), this->spare());
-    }
-    slot.inherited = search.visits();
+    advance(t, action);
 
     if (search.state().terminal()) {
       const int value = static_cast<int>(search.state().outcome());
@@ -142,6 +130,22 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     } else if (hopeless && slot.may_resign) {
       end_game(t, mover == 0 ? -1 : 1, GameRecord::Ending::resigned);
     }
+  }
+
+  // To the next position that is searched, or to the end.
+  void advance(std::size_t t, Action action) {
+    Slot& slot = slots_[t];
+    auto& search = this->at(t);
+    for (std::optional<Action> next = action; next;) {
+      {
+        const std::lock_guard lock(spare_mutex_);  // for the microseconds that moving a subtree takes
+        search.advance(*next, search_at(slot, search.state().ply() + 1), this->spare());
+      }
+      if (search.state().terminal()) break;
+      next = draw_stray(search.state(), config_, seed_, slot.record.game);
+      if (next) note(slot.record, *next, GameRecord::Search::none, {});
+    }
+    slot.inherited = search.visits();
   }
 
   void end_game(std::size_t t, int result, GameRecord::Ending ending) {
@@ -187,7 +191,6 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   std::uint64_t seed_;
   SearchConfig full_, fast_;
   std::vector<Slot> slots_;
-  std::vector<std::vector<Action>> scratch_;  // by slot
   std::mutex spare_mutex_;
 };
 

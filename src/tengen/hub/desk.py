@@ -259,7 +259,7 @@ class Desk:
     def _add(self, records: list[GameRecord]) -> None:
         self._waiting += records
         self._counts["games"] += len(records)
-        self._counts["moves"] += sum(len(record) - record.opening for record in records)
+        self._counts["moves"] += sum(int(record.searched.sum()) for record in records)
         self._counts["full_searches"] += sum(int(record.full.sum()) for record in records)
         self._changed.notify_all()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tengen._core import Rng
+from tengen._core import Rng, SelfPlay
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.games import Game
 from tengen.hub.protocol import Lease
@@ -55,11 +55,15 @@ def _check_plan(record: GameRecord, game: Game, candidates: Sequence[Settings]) 
 
 
 def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: SelfPlayConfig) -> str | None:
-    opening = planned_opening(game, record.seed, record.number, selfplay)
-    if record.opening != len(opening) or record.moves[: len(opening)].tolist() != opening:
+    if record.opening != len(SelfPlay.opening(game, selfplay, record.seed, record.number)):
         return "its opening is not the one that its number gives"
-    for ply in range(record.opening, len(record)):
-        if bool(record.full[ply]) != searched_in_full(record.seed, record.number, ply, selfplay):
+    moves = record.moves.tolist()
+    for ply, planned in enumerate(SelfPlay.random_plies(game, selfplay, record.seed, record.number, moves)):
+        random = planned is not None
+        if random and (record.searched[ply] or planned != moves[ply]):
+            return f"ply {ply}: its move is not the random one that its number gives"
+        full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
+        if bool(record.full[ply]) != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
     if record.ending == "cut" or (record.ending == "resigned" and selfplay.resign_below <= -1):
         return f"ending {record.ending!r} is not possible here"
@@ -72,21 +76,6 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
         if visits > most:
             return f"ply {ply}: {visits} visits, more than the {most} possible"
     return None
-
-
-def planned_opening(game: Game, seed: int, number: int, selfplay: SelfPlayConfig) -> list[int]:
-    """The random moves that a game of self-play begins with."""
-    rng, state = Rng(seed, number, 0, "opening"), game.start()
-    if rng.uniform() >= selfplay.opening_share:
-        return []
-    for _ in range(1 + rng.below(selfplay.opening_plies)):
-        legal = state.legal_actions()
-        after = state.copy()
-        after.apply(legal[rng.below(len(legal))])
-        if after.is_terminal():
-            break
-        state = after
-    return state.moves()
 
 
 def searched_in_full(seed: int, number: int, ply: int, selfplay: SelfPlayConfig) -> bool:

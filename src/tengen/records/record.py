@@ -57,7 +57,7 @@ class GameRecord:
     network: str  # hash in hex of the network that played
     result: int  # for the first player: 1 win, 0 draw, −1 loss
     ending: str  # one of ENDINGS
-    opening: int  # random plies at the start: not searched, all zeros below
+    opening: int  # random plies at the start: not searched, all zeros below, as are random moves on the way
     moves: NDArray[np.uint16]  # [plies]
     full: NDArray[np.bool_]  # [plies] a full search, which has a policy target
     q: NDArray[np.float32]  # [plies] root value −1 … 1
@@ -91,6 +91,11 @@ class GameRecord:
 
     def __len__(self) -> int:
         return len(self.moves)
+
+    @property
+    def searched(self) -> NDArray[np.bool_]:
+        """[plies] False for random moves."""
+        return _searched(self.full, self.q, self.d, self.m)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GameRecord):
@@ -160,8 +165,12 @@ def _check_openings(columns: Columns) -> None:
     plies, opening = (columns[name].astype(np.int64) for name in ("plies", "opening"))
     starts = plies.cumsum() - plies
     in_opening = np.arange(plies.sum()) - np.repeat(starts, plies) < np.repeat(opening, plies)
-    searched = columns["full"] | (columns["q"] != 0) | (columns["d"] != 0) | (columns["m"] != 0)
+    searched = _searched(*(columns[name] for name in ("full", "q", "d", "m")))
     _refuse(in_opening & searched, "a random opening ply with search results")
+
+
+def _searched(full: NDArray[Any], q: NDArray[Any], d: NDArray[Any], m: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(full | (q != 0) | (d != 0) | (m != 0))
 
 
 def _check_policies(columns: Columns) -> None:

@@ -1,0 +1,58 @@
+"""What is random in a game follows from its number: the hub knows it, and refuses games that had it otherwise."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tengen import games
+from tengen._core import SelfPlay
+from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.evaluator import Hash
+from tengen.hub.protocol import Lease
+from tengen.hub.validate import check_chunk
+from tengen.records import GameRecord, RecordError, encode_chunk
+from tengen.selfplay import Actor
+
+GAME = games.make("connect4")
+SEARCH = SearchConfig(sims=16)
+PLAY = SelfPlayConfig(full_share=0.5, opening_share=0.7, opening_plies=12, opening_lookahead=3, stray_share=0.2)
+LEASE = Lease(id=0, first_game=0, seconds=60)
+
+
+@pytest.fixture(scope="module")
+def played() -> list[GameRecord]:
+    actor = Actor(GAME, SEARCH, PLAY, slots=16)
+    actor.set_evaluator(Hash(GAME), "00")
+    return actor.play(lambda counts: counts["games"] >= 40)
+
+
+def check(*records: GameRecord, **changes: Any) -> list[GameRecord]:
+    return check_chunk(encode_chunk(records), GAME, 0, LEASE, {"00": [(SEARCH, PLAY.replace(**changes))]})
+
+
+def test_games_as_they_were_told_to_be_played_pass(played: list[GameRecord]) -> None:
+    assert check(*played) == played
+    on_the_way = [ply for record in played for ply in np.flatnonzero(~record.searched) if ply > record.opening]
+    assert len(on_the_way) > 40 and {record.opening for record in played} > {0, 1, 12}
+
+
+def test_other_random_moves_are_refused(played: list[GameRecord]) -> None:
+    for changes in ({"stray_share": 0.0}, {"stray_share": 0.4}, {"opening_plies": 11}, {"opening_lookahead": 4}):
+        with pytest.raises(RecordError, match="that its number gives"):
+            check(*played, **changes)
+
+
+def test_a_search_where_a_random_move_was_due_is_refused(played: list[GameRecord]) -> None:
+    record = next(record for record in played if (~record.searched[record.opening :]).any())
+    ply = record.opening + int((~record.searched[record.opening :]).argmax())
+    searched = record.m.copy()
+    searched[ply] = 5
+    with pytest.raises(RecordError, match=f"ply {ply}: its move is not the random one"):
+        check(replace(record, m=searched))
+
+
+def test_moves_that_are_none_are_no_game() -> None:
+    with pytest.raises(ValueError, match="illegal"):
+        SelfPlay.random_plies(GAME, PLAY, 0, 0, [0] * 7)
