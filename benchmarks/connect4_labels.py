@@ -2,9 +2,10 @@
 
     python benchmarks/connect4_labels.py runs/connect4 --games 1000
 
-For some positions of each game: how often the move that was played loses game value, how often the search's best move
-does, how often the game's result is not the position's value, and the squared distance from that value of each kind of
-value target: the result, the root value, their mean, and λ-returns as training uses them (replay.value_lambda).
+For some positions of each game: how many are drawn, how often the move that was played loses game value, how often the
+search's best move does, how often the game's result is not the position's value, and the squared distance from that
+value of each kind of value target: the result, the root value, their mean, and λ-returns as training uses them
+(replay.value_lambda).
 """
 
 import argparse
@@ -32,7 +33,7 @@ def main() -> None:
     args = parser.parse_args()
     records = newest(args.run / "games", args.games)
     plies, rows = compare(records)
-    names = ["played", "best", "result", "result²", "root²", "mean²", *(f"λ={decay:g}²" for decay in DECAYS)]
+    names = ["drawn", "played", "best", "result", "result²", "root²", "mean²", *(f"λ={decay:g}²" for decay in DECAYS)]
     print(f"{'plies':>8} {'count':>6}", *(f"{name:>9}" for name in names))
     for low, high in BANDS:
         band = rows[(plies >= low) & (plies < high)]
@@ -52,7 +53,7 @@ def compare(records: list[GameRecord]) -> tuple[NDArray[np.int64], NDArray[np.fl
     game, rng = games.make("connect4"), random.Random(0)
     chosen: list[tuple[GameRecord, int, games.State]] = []
     for record in records:
-        searched = range(record.opening, len(record))
+        searched = record.searched.nonzero()[0].tolist()
         picked = set(rng.sample(searched, min(PER_GAME, len(searched))))
         state = game.start()
         for ply, action in enumerate(record.moves.tolist()):
@@ -72,8 +73,8 @@ def figures(record: GameRecord, ply: int, scores: NDArray[np.int64]) -> list[flo
     result, root = sign * record.result, float(record.q[ply])
     targets = [result, root, (result + root) / 2]
     targets += [float(value_targets(record, decay)[0][ply]) for decay in DECAYS]
-    wrong = [values[int(record.moves[ply])] < value, values[best] < value, result != value]
-    return [*map(float, wrong), *((target - value) ** 2 for target in targets)]
+    told = [value == 0, values[int(record.moves[ply])] < value, values[best] < value, result != value]
+    return [*map(float, told), *((target - value) ** 2 for target in targets)]
 
 
 if __name__ == "__main__":

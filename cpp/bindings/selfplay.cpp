@@ -64,7 +64,8 @@ void bind_selfplay(nb::module_& m) {
             const auto moves = game.game->opening(config, seed, number);
             return std::vector<int>(moves.begin(), moves.end());
           },
-          "game"_a, "config"_a, "seed"_a, "number"_a, "The random moves that a game begins with: its number gives them.")
+          "game"_a, "config"_a, "seed"_a, "number"_a,
+          "The random moves that a game begins with: its number gives them.")
       .def_static(
           "random_plies",
           [](const PyGame& game, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number,

@@ -104,6 +104,45 @@ TEST(search_is_the_same_for_any_number_of_threads) {
   }
 }
 
+TEST(games_of_searches_are_the_same_for_any_number_of_threads) {
+  SelfPlayConfig play;
+  play.full_share = 0.5;
+  play.fast_sims = 10;
+  play.opening_share = 0.8;
+  play.opening_plies = 8;
+  play.opening_lookahead = 2;
+  play.stray_share = 0.2;
+  SearchConfig full = small_config();
+  full.leaves = 1;
+  full.sims = 20;
+  constexpr std::size_t kGames = 24;
+  for (const char* id : {"connect4", "gomoku:6,in_a_row=4"}) {
+    const auto game = make_game(id);
+    std::vector<std::vector<Action>> expected;
+    for (const int threads : {1, 2, 4}) {
+      const auto search = game->make_selfplay(8, full, play, 7, threads, 0);
+      auto& games = dynamic_cast<AnySelfPlay&>(*search);
+      Oracle oracle;
+      std::vector<std::vector<Action>> found(kGames);
+      for (std::size_t missing = kGames; missing > 0;) {
+        search->select();
+        oracle.answer(*search, game->num_actions());
+        search->backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+        for (const GameRecord& record : games.take_records()) {
+          const auto planned = game->random_plies(play, 7, record.game, record.moves);
+          for (std::size_t ply = 0; ply < planned.size(); ++ply) {
+            CHECK(planned[ply].has_value() == (record.search[ply] == GameRecord::Search::none));
+            CHECK(planned[ply].value_or(record.moves[ply]) == record.moves[ply]);
+          }
+          if (record.game < kGames) found[static_cast<std::size_t>(record.game)] = record.moves, --missing;
+        }
+      }
+      CHECK(threads == 1 || found == expected);
+      expected = found;
+    }
+  }
+}
+
 TEST(rollouts_are_the_same_for_any_number_of_threads) {
   const auto game = make_game("connect4");
   SearchConfig config = small_config();

@@ -112,8 +112,7 @@ class GameOf final : public AnyGame {
     return draw_opening(start_, config, seed, number);
   }
   std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
-                                                  std::uint64_t number,
-                                                  std::span<const Action> moves) const override {
+                                                  std::uint64_t number, std::span<const Action> moves) const override {
     return tengen::random_plies(start_, config, seed, number, moves);
   }
 

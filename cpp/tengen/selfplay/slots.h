@@ -7,7 +7,7 @@
 
 #include "tengen/search/batch.h"
 #include "tengen/selfplay/any_selfplay.h"
-#include "tengen/selfplay/opening.h"
+#include "tengen/selfplay/random_moves.h"
 
 namespace tengen {
 

@@ -1,5 +1,5 @@
-// The random moves of a game of self-play, at its start and on the way: a function of the rules, the seed and the game's
-// number alone, so that whoever receives a game can check them.
+// The random moves of a game of self-play, at its start and on the way: a function of the rules, the seed and the
+// game's number alone, so that whoever receives a game can check them.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace tengen {
 
-// Draws before an opening is taken as it is. Of Connect4's openings of 20 plies one in seven is undecided four plies on.
+// Draws before an opening is taken as it is. Of Connect4's openings of 20 plies one in seven is undecided four plies
+// on.
 constexpr int kOpeningDraws = 64;
 
 // `plies` random moves, or fewer: an opening leaves something to play.
