@@ -180,6 +180,17 @@ def test_what_is_released_is_a_running_average(draw: Callable[[], Batch]) -> Non
     assert moved[0] < moved[1]
 
 
+def test_a_young_average_keeps_up(draw: Callable[[], Batch]) -> None:
+    """After 40 steps an average of a thousand would still be the network that knew nothing."""
+    one = learner(ema=0.999)
+    name = "value.wdl.weight"
+    first = weights(one)[name]
+    for _ in range(40):
+        one.learn(draw())
+    now = one.network.state_dict()[name]
+    assert (now - weights(one)[name]).norm() < 0.5 * (now - first).norm()
+
+
 def test_the_learning_rate_warms_up_stays_and_falls() -> None:
     one = learner(rate=1.0, warmup=10, steady=0.6, final_rate=0.1)
     assert one.rate(0.0) == pytest.approx(0.1)

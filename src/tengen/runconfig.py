@@ -74,7 +74,7 @@ class LearnerConfig:
     weight_decay: float = 1e-4
     """Share of the weights taken off by each step, times the learning rate."""
     ema: float = 0.995
-    """Share of the old weights kept by each step in the average that is released."""
+    """Share of the old weights kept by each step in the average that is released; less of them while it is young."""
     moves_left_weight: float = 0.2
     """Weight of the moves-left loss; policy and value have 1."""
     reply_weight: float = 0.0
