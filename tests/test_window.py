@@ -154,7 +154,8 @@ def test_settled_positions_are_drawn_less_often(share: float) -> None:
     won = replace(by_hand(X_WINS), q=floats(0.5, 0.5, 1, -1, 1), d=floats(0.25, 0.25, 0, 0, 0))
     drawn_out = replace(by_hand(DRAWN), q=floats(*[0] * 9), d=floats(*[0.9] * 6, 1, 1, 1))
     replay = Replay(TICTACTOE, plenty(settled_share=share))
-    replay.add([replace(record, number=number) for number in range(200) for record in (won, drawn_out)])
+    numbers = [(1 << 64) - 200 + number for number in range(200)]  # as large as they may be
+    replay.add([replace(record, number=number) for number in numbers for record in (won, drawn_out)])
     assert replay.positions == pytest.approx(200 * (2 + 6 + share * (3 + 3)), abs=10)
 
 

@@ -216,7 +216,7 @@ class Replay:
 def _left_out(record: GameRecord, plies: NDArray[np.int32], settled_share: float) -> NDArray[np.bool_]:
     """The share of settled positions that is not wanted, spread evenly: by multiples of the golden ratio."""
     settled = (np.abs(record.q) == 1) | (record.d == 1)
-    spread = (record.number + plies) * 0.6180339887 % 1
+    spread = (record.number % 9973 + plies) * 0.6180339887 % 1  # numbers have up to 64 bits
     return np.asarray(settled & (spread >= settled_share))
 
 
