@@ -55,12 +55,13 @@ def _check_plan(record: GameRecord, game: Game, candidates: Sequence[Settings]) 
 
 
 def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: SelfPlayConfig) -> str | None:
-    if record.opening != len(SelfPlay.opening(game, selfplay, record.seed, record.number)):
-        return "its opening is not the one that its number gives"
     moves = record.moves.tolist()
-    for ply, planned in enumerate(SelfPlay.random_plies(game, selfplay, record.seed, record.number, moves)):
-        random = planned is not None
-        if random and (record.searched[ply] or planned != moves[ply]):
+    plan = SelfPlay.random_plies(game, selfplay, record.seed, record.number, moves)
+    if record.opening != next((ply for ply, action in enumerate(plan) if action is None), len(plan)):
+        return "its opening is not the one that its number gives"
+    for ply, action in enumerate(plan):
+        random = action is not None
+        if random and (record.searched[ply] or action != moves[ply]):
             return f"ply {ply}: its move is not the random one that its number gives"
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
         if bool(record.full[ply]) != full:
