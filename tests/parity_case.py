@@ -48,6 +48,7 @@ VALUES: dict[str, list[Any]] = {
     "gumbel_m": [1, 2, 3, 5],
     "gumbel_c_visit": [0.0, 5.0],
     "gumbel_c_scale": [0.0, 0.1, 3.0],
+    "gumbel_scale": [0.0, 0.5, 2.0],
     "noise_epsilon": [0.25, 1.0],
     "noise_alpha": [0.03, 0.3, 2.0],
     "noise_total": [1.0, 40.0],

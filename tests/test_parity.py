@@ -16,6 +16,7 @@ CONTEXT: dict[str, Options] = {
     "gumbel_m": {"root": "gumbel"},
     "gumbel_c_visit": {"root": "gumbel"},
     "gumbel_c_scale": {"root": "gumbel"},
+    "gumbel_scale": {"root": "gumbel"},
     "noise_alpha": {"noise_epsilon": 0.5},
     "noise_total": {"noise_epsilon": 0.5},
     "forced_playouts": {"noise_epsilon": 0.5, "c_init": 0.3, "c_factor": 0.0},

@@ -7,7 +7,7 @@ import pytest
 
 from tengen import games
 from tengen.nn.shape import NetworkShape
-from tengen.preset import file_name, preset_names
+from tengen.preset import file_name, playing_search, preset_names, watched_search
 from tengen.runconfig import RunConfig
 
 MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "go:5", "hex:7"]
@@ -25,9 +25,14 @@ def test_presets_are_used(id: str) -> None:
     config = RunConfig.of(game)
     text = (resources.files("tengen") / "presets" / f"{file_name(game.id)}.toml").read_text("utf-8")
     values = tomllib.loads(text)
+    play = values.pop("play", {})
     assert config == RunConfig(game.id).with_values(values) != RunConfig(game.id)
     assert RunConfig.from_toml(config.to_toml()) == config
     NetworkShape.of(game, config.loop.size)
+    playing, watched = playing_search(game), watched_search(game)
+    assert {name: getattr(playing, name) for name in play} == play
+    assert playing.replace(root="puct") == watched and (watched.noise_epsilon, watched.temperature_plies) == (0, 0)
+    assert playing.root == "puct" or playing.gumbel_scale == 0  # nothing is left to chance
     assert ("not tuned yet" in text) == (id in SCALED)
 
 

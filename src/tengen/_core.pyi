@@ -316,6 +316,10 @@ class SearchConfig:
         """Gumbel: scale of values against priors."""
 
     @property
+    def gumbel_scale(self) -> float:
+        """Gumbel: scale of the noise; 1 in self-play, 0 in play."""
+
+    @property
     def noise_epsilon(self) -> float:
         """
         Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play.

@@ -9,7 +9,7 @@ from typing import Any
 from tengen.config import SearchConfig
 from tengen.games import Game
 
-__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win"]
+__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win", "watched_search"]
 
 
 def file_name(game: str) -> str:
@@ -22,6 +22,11 @@ def file_name(game: str) -> str:
 
 
 def read_preset(game: Game) -> dict[str, dict[str, Any]]:
+    """How to train for a game: options by section and name."""
+    return {section: values for section, values in _read(game).items() if section != "play"}
+
+
+def _read(game: Game) -> dict[str, dict[str, Any]]:
     """The game's preset, else that of its name and size (other komi), else of its name, else nothing."""
     for id in (game.id, game.id.partition(",")[0], game.name):
         file = _folder() / f"{file_name(id)}.toml"
@@ -47,10 +52,16 @@ def to_win(search: SearchConfig) -> SearchConfig:
 
 
 def playing_search(game: Game) -> SearchConfig:
-    """How a network plays a game unless it is told otherwise: as in self-play, but to win."""
-    defaults = SearchConfig()
-    search = to_win(defaults.replace(**read_preset(game).get("search", {})))
-    return search.replace(sims=defaults.sims, cache_mb=defaults.cache_mb)
+    """How a network plays a game unless it is told otherwise: as in self-play, but to win, and as `[play]` says."""
+    preset, defaults = _read(game), SearchConfig()
+    search = to_win(defaults.replace(**preset.get("search", {})))
+    return search.replace(sims=defaults.sims, cache_mb=defaults.cache_mb, **preset.get("play", {}))
+
+
+def watched_search(game: Game) -> SearchConfig:
+    """The same for a search that is looked at, goes on, or ends when time is up: sequential halving, which shares out a
+    known number of simulations, says little about moves before it is done."""
+    return playing_search(game).replace(root="puct")
 
 
 def _folder() -> Any:

@@ -39,25 +39,31 @@ class BestOf {
 template <Game G>
 Bounds look_ahead(const G& state, int plies, Action* actions) {
   const int n = state.legal(actions);
-  BestOf at_once;
+  BestOf best;
+  int open = 0;  // moves that do not end the game, kept at the front
   for (int i = 0; i < n; ++i) {
     G next = state;
     next.apply(actions[i]);
-    const int value = next.terminal() ? static_cast<int>(next.outcome()) : 0;
-    at_once.add(next.terminal() ? Bounds{value, value, 0} : Bounds{});
+    if (!next.terminal()) {
+      actions[open++] = actions[i];
+      continue;
+    }
+    const int value = static_cast<int>(next.outcome());
+    if (value == -1) return {1, 1, 1};
+    best.add({value, value, 0});
   }
-  if (plies == 1 || at_once.bounds().decided()) return at_once.bounds();
-  BestOf all;
-  for (int i = 0; i < n; ++i) {
+  if (plies == 1) {
+    if (open > 0) best.add({});
+    return best.bounds();
+  }
+  for (int i = 0; i < open; ++i) {
     G next = state;
     next.apply(actions[i]);
-    const int value = next.terminal() ? static_cast<int>(next.outcome()) : 0;
-    const Bounds found =
-        next.terminal() ? Bounds{value, value, 0} : look_ahead(next, plies - 1, actions + state.num_actions());
-    all.add(found);
+    const Bounds found = look_ahead(next, plies - 1, actions + state.num_actions());
+    best.add(found);
     if (found.hi == -1) break;
   }
-  return all.bounds();
+  return best.bounds();
 }
 
 }  // namespace tengen

@@ -44,6 +44,7 @@ const std::array kFields{
     row<&C::gumbel_m>("gumbel_m", 1, 1024, "Moves a Gumbel root considers."),
     row<&C::gumbel_c_visit>("gumbel_c_visit", 0, 1e6, "Gumbel: weight of values against priors before any visit."),
     row<&C::gumbel_c_scale>("gumbel_c_scale", 0, 1e3, "Gumbel: scale of values against priors."),
+    row<&C::gumbel_scale>("gumbel_scale", 0, 1e3, "Gumbel: scale of the noise; 1 in self-play, 0 in play."),
     row<&C::noise_epsilon>("noise_epsilon", 0, 1,
                            "Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play."),
     row<&C::noise_alpha>("noise_alpha", 0, 100,

@@ -39,6 +39,7 @@ struct SearchConfig {
   int gumbel_m = 16;
   double gumbel_c_visit = 50;
   double gumbel_c_scale = 1;
+  double gumbel_scale = 1;
   double noise_epsilon = 0;
   double noise_alpha = 0;
   double noise_total = 10.83;

@@ -58,7 +58,7 @@ inline void renew_root(const SearchConfig& config, const Tree& tree, const Strea
     return;
   }
   Rng rng = name.stream(Purpose::gumbel);
-  for (int i = 0; i < n; ++i) root.gumbel.push_back(gumbel(rng));
+  for (int i = 0; i < n; ++i) root.gumbel.push_back(config.gumbel_scale * gumbel(rng));
   std::vector<int> order(size);
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](int i) {

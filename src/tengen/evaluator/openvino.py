@@ -16,12 +16,12 @@ def padded_rows(rows: int) -> int:
     """The batch size that is run for a number of leaves.
 
     OpenVINO prepares its kernels anew for every batch size it has not seen, which costs as much as evaluating some
-    hundred positions; a search asks for all sizes. Rounding up by at most an eighth leaves few.
+    hundred positions; a search asks for all sizes. Rounding up by at most a sixteenth leaves few.
 
-    >>> [padded_rows(n) for n in (1, 7, 9, 33, 100, 250)]
-    [1, 7, 9, 36, 104, 256]
+    >>> [padded_rows(n) for n in (1, 7, 9, 33, 101, 250)]
+    [1, 7, 9, 34, 104, 256]
     """
-    step = 1 << max(0, (rows - 1).bit_length() - 4)
+    step = 1 << max(0, (rows - 1).bit_length() - 5)
     return -(-rows // step) * step
 
 

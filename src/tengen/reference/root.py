@@ -28,7 +28,7 @@ class Root(Tree):
                 edge.noise = noise
         gumbels = self._stream("gumbel")
         for edge in edges:
-            edge.gumbel = gumbels.gumbel() if config.root == "gumbel" else 0.0
+            edge.gumbel = config.gumbel_scale * gumbels.gumbel() if config.root == "gumbel" else 0.0
             edge.base = edge.N
 
     def _stream(self, purpose: str) -> Rng:

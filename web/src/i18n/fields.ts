@@ -35,6 +35,7 @@ const CHINESE: Record<string, [name: string, about: string]> = {
   gumbel_m: ["Gumbel 着法数", "Gumbel 根节点考虑的着法数。"],
   gumbel_c_visit: ["Gumbel 访问权重", "Gumbel：无访问时价值相对先验的权重。"],
   gumbel_c_scale: ["Gumbel 尺度", "Gumbel：价值相对先验的尺度。"],
+  gumbel_scale: ["Gumbel 噪声", "Gumbel：噪声的大小；自我对弈为 1，对局为 0。"],
   noise_epsilon: ["噪声", "根节点先验中狄利克雷噪声的比例：自我对弈为 0.25，对局为 0。"],
   noise_alpha: ["噪声集中度", "噪声的集中度；0：noise_total 除以合法着法数。"],
   noise_total: ["噪声总集中度", "noise_alpha 为 0 时，全部合法着法的噪声总集中度。"],
