@@ -10,8 +10,9 @@ import pytest
 from hubs import SLOWLY, http_hub, network, patiently, player, release, token_of
 from tengen.chunks import ChunkStore
 from tengen.hub.local import LocalHub
-from tengen.hub.protocol import Hub
+from tengen.hub.protocol import Hub, Release
 from tengen.records import GameRecord, encode_chunk, verify
+from tengen.replay import search_depth
 from tengen.rundir import RunDirectory
 from tengen.train import Event, Trainer
 from training import GAME, tiny_run
@@ -76,6 +77,23 @@ def test_a_changed_search_is_played_from_the_next_release_on(kind: str, tmp_path
         while most_visits(found) <= 40:
             found += gather(hub, 10)
         assert len({record.number for record in found}) == len(found)
+
+
+def test_searches_deepen_with_the_positions_that_were_played(tmp_path: Path) -> None:
+    class Listening(LocalHub):
+        def publish(self, release: Release) -> None:
+            published.append(release.manifest.configs()[0].sims)
+            super().publish(release)
+
+    published: list[int] = []
+    run = tiny_run(tmp_path / "run", ["loop.steps=60", "search.sims=10", "replay.deeper_after=100"])
+    events: list[Event] = []
+    with run.locked():
+        Trainer(run, events.append, device="cpu", make_hub=Listening).train()
+    last = [event.values["positions"] for event in events if event.kind == "turn"][-1]
+    assert published[0] == 10 and published[-1] == round(10 * search_depth(last, run.config().replay)) > 10
+    assert published == sorted(published)
+    assert most_visits([game for _, games in ChunkStore(run.games).read(lambda *_: None) for game in games]) > 12
 
 
 def most_visits(records: list[GameRecord]) -> int:

@@ -243,6 +243,21 @@ def test_samples_per_position_are_bounded() -> None:
     assert (replay.positions, replay.budget, replay.drawn) == (15, 45, 15)
 
 
+def test_deeper_searches_are_drawn_more_often() -> None:
+    replay = Replay(TICTACTOE, ReplayConfig(samples_per_position=4, deeper_after=5))
+    depths, budgets = [], []
+    for _ in range(5):
+        replay.add([by_hand(X_WINS)])
+        depths.append(replay.depth)
+        budgets.append(replay.budget)
+    assert depths == [1, 2**0.5, 2**0.5, 2, 2]
+    assert budgets == [20, 40, int(40 + 20 * 2**0.5), int(40 + 40 * 2**0.5), int(80 + 40 * 2**0.5)]
+    for positions in range(1, 100):  # each position adds the draws of its depth
+        before, now = (Replay(TICTACTOE, replay.config) for _ in range(2))
+        before._positions.end, now._positions.end = positions - 1, positions
+        assert now.budget - before.budget == pytest.approx(4 * before.depth, abs=1)
+
+
 @pytest.mark.parametrize("id", PLAYED)
 def test_the_reply_is_the_next_move_on_the_board_as_it_is_shown(id: str) -> None:
     """Also in Hex, where the opponent would see the board turned: the head's cells are those of the planes."""

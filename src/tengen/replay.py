@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tengen.games import Game
 from tengen.records import GameRecord
 
-__all__ = ["Batch", "Replay", "ReplayConfig", "value_targets", "window_size"]
+__all__ = ["Batch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class ReplayConfig:
     """The window never holds more; bounds memory."""
     samples_per_position: float = 5.0
     """How often a position may be drawn, on average; 4 to 8 is usual."""
+    deeper_after: int = 0
+    """Positions after which searches deepen: √2 as many simulations, and draws of each, at every doubling; 0: never."""
     fast_values: bool = False
     """Also draw positions of fast searches, for their values alone."""
     settled_share: float = 1.0
@@ -46,6 +48,8 @@ class ReplayConfig:
         # Above 1 the window would grow faster than positions come, and want forgotten ones back.
         if not (0 < self.exponent <= 1 and 0 <= self.scale <= 1):
             raise ValueError("exponent must be above 0 and at most 1, scale 0 to 1")
+        if self.deeper_after < 0:
+            raise ValueError("deeper_after must be 0 or more")
         if not (self.samples_per_position > 0 and 0 <= self.settled_share <= 1 and 0 <= self.value_lambda <= 1):
             raise ValueError("samples_per_position must be above 0, settled_share and value_lambda 0 to 1")
 
@@ -81,6 +85,33 @@ def window_size(positions: int, config: ReplayConfig) -> int:
     return min(positions, int(grown), config.largest_window)
 
 
+def search_depth(positions: int, config: ReplayConfig) -> float:
+    """How many times as many simulations as at first self-play gives a move.
+
+    The better a network, the rarer its mistakes, and the deeper the search that still finds them: in a run of Connect4
+    the squared error of value targets in plies 12 to 17 was 0.16 with 128 simulations, 0.10 with 320. In steps, because
+    games under way are given up when their search changes.
+
+    >>> [round(search_depth(n, ReplayConfig(deeper_after=100)), 2) for n in (0, 199, 200, 400, 1600)]
+    [1.0, 1.0, 1.41, 2.0, 4.0]
+    """
+    after = config.deeper_after
+    return 2 ** (((positions // after).bit_length() - 1) / 2) if 0 < after <= positions else 1.0
+
+
+def sample_count(positions: int, config: ReplayConfig) -> int:
+    """Samples that may be drawn of the first so many positions: deeper searches are drawn more often.
+
+    >>> [sample_count(n, ReplayConfig(deeper_after=100, samples_per_position=4)) for n in (100, 200, 300, 400, 600)]
+    [400, 800, 1365, 1931, 3531]
+    """
+    count, start, end = 0.0, 0, 2 * config.deeper_after or positions
+    while start < positions:
+        count += (min(positions, end) - start) * search_depth(start, config)
+        start, end = end, 2 * end
+    return int(config.samples_per_position * count)
+
+
 class Replay:
     """Games in, batches out. What is drawn is a function of the games, the seed and `drawn`; threads do not matter."""
 
@@ -114,7 +145,12 @@ class Replay:
     @property
     def budget(self) -> int:
         """Samples that may be drawn before more positions come."""
-        return max(0, int(self.config.samples_per_position * self.positions) - self.drawn)
+        return max(0, sample_count(self.positions, self.config) - self.drawn)
+
+    @property
+    def depth(self) -> float:
+        """How much deeper than at first self-play searches now."""
+        return search_depth(self.positions, self.config)
 
     @property
     def nbytes(self) -> int:

@@ -169,7 +169,7 @@ class Trainer:
         """2. Steps until a turn's samples are used up, if there are as many."""
         began, metrics = time.monotonic(), list[dict[str, float]]()
         size = self.config.learner.batch
-        most = self.config.replay.samples_per_position * self.config.loop.turn_positions / size
+        most = self.config.replay.samples_per_position * self.replay.depth * self.config.loop.turn_positions / size
         while self.replay.budget >= size and len(metrics) < most and not self.stop.is_set() and self.progress < 1:
             if len(metrics) % 32 == 31 and self.learner.too_far():
                 self.replay.drawn += self.replay.budget  # the rest of the epoch is not made up for later
@@ -197,9 +197,8 @@ class Trainer:
         file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
         playing, loop = self._quantized() or file, self.config.loop
         now = self.run.config()  # searching may be changed while a run goes on
-        self.hub.publish(
-            Release.of(self.game.id, file.hash, playing.data, now.search, now.selfplay, loop.seed, loop.slots)
-        )
+        search = now.search.replace(sims=round(now.search.sims * self.replay.depth))
+        self.hub.publish(Release.of(self.game.id, file.hash, playing.data, search, now.selfplay, loop.seed, loop.slots))
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
