@@ -14,7 +14,7 @@ from networks import make_test_network
 from tengen import games
 from tengen.agent import Agent
 from tengen.cli import main
-from tengen.config import SearchConfig
+from tengen.config import ConfigError, SearchConfig
 from tengen.evaluator import Batch, NetworkEvaluator, Uniform, make_evaluator
 from tengen.evaluator import network as backends
 from tengen.evaluator.openvino import padded_rows
@@ -177,6 +177,9 @@ def test_network_players(path: Path) -> None:
     assert searches() == tuned and searches("search.root=puct") == watched
     # When time is up sequential halving would still be at its beginning.
     assert searches("search.seconds=9") == watched.replace(seconds=9)
+    assert searches("search.early_stop=on") == watched.replace(early_stop=True)  # which it excludes
+    with pytest.raises(ConfigError, match="root=gumbel excludes early_stop"):
+        searches("search.early_stop=on", "search.root=gumbel")
     wins = GAME.from_moves("121212")
     assert player.act_many([wins], [0]) == [0]
     expected = torch_answer(NETWORK, GAME.start().planes()[None])[0][0]

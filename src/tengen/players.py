@@ -18,7 +18,7 @@ from typing import Protocol
 
 from tengen._core import Rng
 from tengen.agent import Agent
-from tengen.config import SearchConfig, parse_settings
+from tengen.config import ConfigError, SearchConfig, parse_settings
 from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.games import Game, GameError, State
 from tengen.network import shipped_network
@@ -199,8 +199,7 @@ def _search_of(
         make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
     elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
         path = _network_path(found[1], game)
-        timed = parse_settings(SearchConfig(), list(settings)).seconds > 0
-        config = watched_search(game) if watched or timed else playing_search(game)
+        config = watched_search(game) if watched or _unlike_playing(game, settings) else playing_search(game)
         # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
         config = _with_sims(config.replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
         make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
@@ -210,6 +209,14 @@ def _search_of(
     else:
         raise PlayerError(f"unknown player {spec[:80]!r}; players are {CHOICES}")
     return make, parse_settings(config, list(settings))
+
+
+def _unlike_playing(game: Game, settings: Sequence[str]) -> bool:
+    """Do the settings limit the time, or exclude how the game's networks play best?"""
+    try:
+        return parse_settings(playing_search(game), list(settings)).seconds > 0
+    except ConfigError:
+        return True
 
 
 def _network_path(name: str, game: Game) -> str:
