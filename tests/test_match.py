@@ -10,11 +10,16 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from tengen import games
+from tengen.agent import Agent
 from tengen.arena import Match, draw_openings, play_match
 from tengen.cli import main
+from tengen.config import SearchConfig
+from tengen.evaluator import Evaluation, Uniform
+from tengen.evaluator.protocol import Leaves
 from tengen.players import make_player, search_player
 from tengen.treepicture import Branch, draw_tree, grow
 
@@ -162,6 +167,22 @@ def test_analyze_finds_the_win_and_proves_it(capsys: Capture) -> None:
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     heading = next(i for i, row in enumerate(rows) if row[:2] == ["move", "visits"])
     assert rows[heading + 1][0] == "1" and "win" in rows[heading + 1] and len(rows) == heading + 8
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_a_move_that_wins_at_once_is_found_whatever_its_prior(root: str) -> None:
+    game = games.make("connect4")
+
+    class Blind(Uniform):
+        """Sure of column 2."""
+
+        def __call__(self, leaves: Leaves, /) -> Evaluation:
+            answer = super().__call__(leaves)
+            return Evaluation(np.where(np.arange(7) == 1, 200, answer.policy - 200), *answer[1:])
+
+    config = SearchConfig(sims=3, lookahead=1, noise_epsilon=0, root=root, gumbel_m=1, symmetry=False)
+    analysis = Agent(game, Blind(game), config).analyze(game.from_moves("121212"))
+    assert (analysis.best, analysis.moves[0].action) == (0, 0) and analysis.visits <= 3
 
 
 def test_analyze_as_json(capsys: Capture) -> None:

@@ -77,7 +77,7 @@ def test_a_slider_changes_the_search(app: App) -> None:
         socket.on("framesent", lambda frame: asked.append(json.loads(frame)))
 
     app.page.on("websocket", listen)
-    app.open("analyse", "connect4", OPENING)
+    app.open("analyse", "connect4", "4 4 4 3")
     app.analyse_with("shipped")
     analysed(app, 800)
     usual = app.table()

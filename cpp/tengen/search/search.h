@@ -210,7 +210,8 @@ class Search {
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
-      edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
+      edge = index == 0 ? win_at_once(node, leaf.state) : -1;
+      if (edge < 0) edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
       Edge& taken = tree_.edges(node)[edge];
       leaf.state.apply(taken.action);
@@ -228,6 +229,19 @@ class Search {
     if (!config_.solver || config_.lookahead == 0 || node.decided()) return;
     const Bounds found = look_ahead(state, config_.lookahead, actions_.data());
     if (found.decided()) node.prove(found);
+  }
+
+  // The root was not looked ahead from. So an untried move of it that wins goes before all others, whatever its prior.
+  int win_at_once(const Node& root, const G& state) const {
+    if (!config_.solver || config_.lookahead == 0 || full()) return -1;
+    for (int i = 0; i < root.num_edges; ++i) {
+      const Edge& edge = tree_.edges(root)[i];
+      if (edge.child != kNone) continue;
+      G next = state;
+      next.apply(edge.action);
+      if (next.terminal() && next.outcome() == Outcome::loss) return i;
+    }
+    return -1;
   }
 
   // A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.

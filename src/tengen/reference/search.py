@@ -106,7 +106,7 @@ class ReferenceSearch(Root):
             if not node.edges:
                 self._reach_leaf(path, steps)
                 return True
-            edge = self._choose_child(node)
+            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)
             if edge is None:
                 self._backup(path, steps, node.Q, node.D, node.M)
                 return True
@@ -181,6 +181,18 @@ class ReferenceSearch(Root):
 
     def _is_full(self) -> bool:
         return 0 < self.config.max_nodes <= self.nodes
+
+    def _win_at_once(self) -> Edge | None:
+        """The root was not looked ahead from: an untried move of it that wins goes before all others."""
+        if not self.config.solver or self.config.lookahead == 0 or self._is_full():
+            return None
+        for edge in self.root.edges:
+            if edge.child is None:
+                state = self.root.state.copy()
+                state.apply(edge.action)
+                if Node.at(state).lo == Node.at(state).hi == -1:
+                    return edge
+        return None
 
     def _choose_child(self, node: Node) -> Edge | None:
         """None when the tree is full and no child has a node."""
