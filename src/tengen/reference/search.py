@@ -190,7 +190,7 @@ class ReferenceSearch(Root):
             if edge.child is None:
                 state = self.root.state.copy()
                 state.apply(edge.action)
-                if Node.at(state).lo == Node.at(state).hi == -1:
+                if state.is_terminal() and state.outcome() == -1:
                     return edge
         return None
 
