@@ -63,7 +63,8 @@ def play_record(game: Game, number: int, *, seed: int = 5, opening: int = 0, sim
 def _searched(agent: Agent, full: bool) -> dict[str, Any]:
     root, target = agent.search.node(0), agent.search.target(0)
     policy = {edge.action: (edge.visits, target[edge.action]) for edge in root.edges if edge.visits}
-    return {"q": root.q, "d": root.d, "m": root.m, "policy": policy if full else {}}
+    q, d, m = agent.search.worth(0)
+    return {"q": q, "d": d, "m": m, "policy": policy if full else {}}
 
 
 def first_player_result(state: State) -> int:

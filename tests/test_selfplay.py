@@ -96,9 +96,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
-        q, d, m = root.Q, root.D, root.M
-        if search.is_proven(root):
-            q, d, m = root.lo, float(root.lo == 0), root.dist
+        q, d, m = search.worth()
         for key, value in {
             "moves": action,
             "search": 2 if is_full else 1,

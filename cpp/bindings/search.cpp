@@ -1,6 +1,7 @@
 // Binds batched search. The planes of a batch are lent, not copied: they stay valid until the next select.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -278,6 +279,15 @@ void bind_search(nb::module_& m) {
             return nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {target.size()}, owner);
           },
           "tree"_a, "The training target over all actions.")
+      .def(
+          "worth",
+          [](const PySearch& s, int tree) {
+            const Value value = s.search->worth(s.answered(tree));
+            return std::tuple(value.v, value.d, value.m);
+          },
+          "tree"_a,
+          "Value, draw share and plies to the end, as a record has them: what was proven, or what the target would "
+          "get.")
       .def("node", &node, "tree"_a, "path"_a = std::vector<int>{},
            "The node reached from the root by a list of actions.")
       .def(

@@ -686,6 +686,11 @@ class BatchSearch(LeafSource):
     def target(self, tree: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The training target over all actions."""
 
+    def worth(self, tree: int) -> tuple[float, float, float]:
+        """
+        Value, draw share and plies to the end, as a record has them: what was proven, or what the target would get.
+        """
+
     def node(self, tree: int, path: Sequence[int] = []) -> NodeView:
         """The node reached from the root by a list of actions."""
 

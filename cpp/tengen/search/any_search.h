@@ -62,6 +62,7 @@ class AnySearch {
   virtual int best(int tree) const = 0;
   virtual int choose(int tree) const = 0;
   virtual std::vector<double> target(int tree) const = 0;  // over all actions
+  virtual Value worth(int tree) const = 0;                 // of the root, as records have it
   virtual bool find(int tree, std::span<const Action> path, NodeView& out) const = 0;
   virtual std::uint32_t nodes(int tree) const = 0;
   virtual std::size_t bytes(int tree) const = 0;

@@ -14,12 +14,6 @@ struct Step {
 };
 using Path = std::vector<Step>;
 
-// An evaluation of a position, for the side to move: value, draw share, plies to the end.
-struct Value {
-  double v, d, m;
-};
-inline Value decided_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
-
 // Recomputes a node's bounds from its children; false when nothing changed.
 inline bool update_bounds(const Tree& tree, Node& node) {
   if (node.decided()) return false;

@@ -171,6 +171,7 @@ class BatchSearch : public AnySearch {
     for (std::size_t i = 0; i < by_edge.size(); ++i) out[edges[i].action] = by_edge[i];
     return out;
   }
+  Value worth(int tree) const override { return at(tree).worth(); }
   std::uint32_t nodes(int tree) const override { return at(tree).tree().size(); }
   std::size_t bytes(int tree) const override { return at(tree).tree().bytes(); }
   SearchCounts counts() const override { return counts_; }

@@ -168,6 +168,7 @@ class Search {
     return edge_action(Answer(config_, tree_, root_).choose(state_.ply(), name().stream(Purpose::temperature)));
   }
   std::vector<double> target() const { return Answer(config_, tree_, root_).target(); }  // by edge
+  Value worth() const { return Answer(config_, tree_, root_).worth(); }
 
  private:
   StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }

@@ -19,6 +19,12 @@
 
 namespace tengen {
 
+// An evaluation of a position, for the side to move: value, draw share, plies to the end.
+struct Value {
+  double v, d, m;
+};
+inline Value decided_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
+
 constexpr std::uint32_t kNone = 0xffffffff;
 
 struct Edge {

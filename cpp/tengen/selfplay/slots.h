@@ -109,14 +109,12 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     auto& search = this->at(t);
     const int ply = search.state().ply();
     const bool full = searched_in_full(slot, ply);
-    const Node& root = search.tree().root();
     const Action action = static_cast<Action>(search.choose());
     slot.counts.moves += 1;
     slot.counts.full_searches += full;
     slot.counts.simulations += search.visits() - slot.inherited;
     if (full) note_children(slot.record, search);
-    // A proven root is worth what was proven, not the mean of what was thought on the way.
-    const Value value = proven(full_, root) ? decided_value(root.lo, root.dist) : Value{root.q, root.d, root.m};
+    const Value value = search.worth();
     note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
 
     const bool hopeless = config_.resign_below > -1 && value.v < config_.resign_below;

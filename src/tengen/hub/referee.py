@@ -172,9 +172,7 @@ def distances(agent: Agent, plies: Sequence[tuple[GameRecord, int]]) -> list[flo
             again = agent.search.target(slot)
             recorded = np.zeros_like(again)
             recorded[actions] = target
-            root = agent.search.node(slot)
-            says = root.lo if root.lo == root.hi else root.q  # as records have it: a proof, where there is one
-            value = abs(says - float(record.q[ply])) / 2
+            value = abs(agent.search.worth(slot)[0] - float(record.q[ply])) / 2
             found.append(float((np.abs(recorded - again).sum() / 2 + value) / 2))
     return found
 

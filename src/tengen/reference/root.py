@@ -153,6 +153,22 @@ class Root(Tree):
             out[edge.action] = weight
         return out
 
+    def worth(self) -> tuple[float, float, float]:
+        """Value, draw share, plies to the end: what was proven, or what the target, played as a policy, would get."""
+        root = self._expanded_root()
+        if self.is_proven(root):
+            return float(root.lo), float(root.lo == 0), float(root.dist)
+        target = self.target()
+        visited = [(target[edge.action], edge.child) for edge in root.edges if edge.child and edge.N > 0]
+        total = add_up(weight for weight, _ in visited)
+        if total == 0:
+            return root.Q, root.D, root.M
+        value = add_up(weight * self.read(child)[0] for weight, child in visited) / total
+        drawn = [float(child.lo == 0) if self.is_proven(child) else child.D for _, child in visited]
+        draw = add_up(weight * d for (weight, _), d in zip(visited, drawn, strict=True)) / total
+        plies = add_up(weight * self.read(child)[1] for weight, child in visited) / total
+        return -(value * self.config.discount), draw, 1 + plies
+
     def _pruned_visits(self) -> list[float]:
         """Root visits, without those that only forced playouts explain (target_pruning)."""
         root, best = self.root, max(self.unless_lost(self.root.edges), key=self._by_visits)
