@@ -35,6 +35,7 @@ VALUES: dict[str, list[Any]] = {
     "c_base": [1.0, 30.0, 19652.0],
     "c_factor": [0.0, 2.0],
     "c_ucb": [0.2, 2.0],
+    "prior_temperature": [0.3, 1.7, 10.0],
     "fpu_mode": ["zero", "infinite", "scaled"],
     "fpu_reduction": [0.0, 0.1, 1.3],
     "mlh_mode": ["lc0"],
@@ -203,8 +204,9 @@ def differences(batch: Any, tree: int, search: ReferenceSearch) -> Iterator[str]
                 mine = child_numbers(edge.child, solver)
                 yield from unequal(f"child {[*path, edge.action]}", mine, {k: getattr(twin, k) for k in mine})
         todo += [([*path, edge.action], edge.child) for edge in node.edges if edge.child and edge.N]
-    mine = {"best": search.best_action(), "choose": search.choose(), "target": search.target()}
+    mine = {"best": search.best_action(), "choose": search.choose(), "target": search.target(), "worth": search.worth()}
     theirs = {"best": batch.best(tree), "choose": batch.choose(tree), "target": list(batch.target(tree))}
+    theirs["worth"] = batch.worth(tree)
     yield from unequal("root", mine, theirs)
 
 

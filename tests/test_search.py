@@ -374,6 +374,34 @@ def test_a_gumbel_target_improves_on_the_prior() -> None:
     assert target[2] == max(target) > 0.9 and search.best() == 2 and min(target) > 0
 
 
+def test_a_root_is_worth_what_its_target_would_get() -> None:
+    """One move wins half the time, six lose half the time, and halving visits all of them: their mean says little."""
+
+    def judge(path: Path) -> Verdict:
+        good = path[:1] == (2,)
+        return Verdict((0.5 if good else -0.5) * (-1 if len(path) % 2 else 1), m=20 - len(path), d=0.2 if good else 0.4)
+
+    search = judged(Native, judge, sims=64, root="gumbel", solver=False)
+    v, d, m = search.batch.worth(0)
+    assert (v, d, m) == (pytest.approx(0.5, abs=1e-3), pytest.approx(0.2, abs=1e-3), pytest.approx(20))
+    assert search.batch.node(0).q < 0.3
+    unsearched = judged(Native, judge, sims=0, solver=False).batch
+    assert unsearched.worth(0) == (unsearched.node(0).q, unsearched.node(0).d, unsearched.node(0).m)
+
+
+def test_a_proven_root_is_worth_what_was_proven() -> None:
+    won = searched(Native, CONNECT4.from_moves("112233"), sims=50)
+    assert won.batch.worth(0) == (1, 0, 1) and won.batch.node(0).q < 1
+
+
+def test_priors_by_temperature() -> None:
+    logits = [0.0, 1.0, 2.0, 0.5, -1.0, 0.0, 3.0]
+    for temperature in (0.5, 1.0, 2.0):
+        search = judged(Native, lambda _: Verdict(0.0, logits=logits), sims=1, prior_temperature=temperature)
+        powers = np.exp(np.array(logits) / temperature)
+        assert list(search.nodes()[()].priors.values()) == pytest.approx(list(powers / powers.sum()))
+
+
 def test_early_stop_saves_work_and_keeps_the_move() -> None:
     saved = 0
     for seed in range(40):

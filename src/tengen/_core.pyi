@@ -256,6 +256,12 @@ class SearchConfig:
         """Exploration constant of ucb1."""
 
     @property
+    def prior_temperature(self) -> float:
+        """
+        Temperature of the network's policy as the tree's priors; above 1 it counts for less.
+        """
+
+    @property
     def fpu_mode(self) -> str:
         """First-play urgency: what an unvisited move is assumed to be worth."""
 

@@ -24,6 +24,8 @@ const std::array kFields{
     row<&C::c_base>("c_base", 1, 1e9, "Visits after which exploration has grown noticeably."),
     row<&C::c_factor>("c_factor", 0, 100, "How much exploration grows with visits; 0: a fixed constant."),
     row<&C::c_ucb>("c_ucb", 0, 100, "Exploration constant of ucb1."),
+    row<&C::prior_temperature>("prior_temperature", 0.1, 100,
+                               "Temperature of the network's policy as the tree's priors; above 1 it counts for less."),
     row<&C::fpu_mode>("fpu_mode", 0, 3, "First-play urgency: what an unvisited move is assumed to be worth.",
                       {"reduction", "zero", "infinite", "scaled"}),
     row<&C::fpu_reduction>("fpu_reduction", 0, 2, "How far below its parent an unvisited move is assumed to be."),

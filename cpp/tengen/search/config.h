@@ -26,6 +26,7 @@ struct SearchConfig {
   double c_base = 500;
   double c_factor = 1;
   double c_ucb = 1.4;
+  double prior_temperature = 1;
   FpuMode fpu_mode = FpuMode::reduction;
   double fpu_reduction = 0.4;
   MlhMode mlh_mode = MlhMode::q;

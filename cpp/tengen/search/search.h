@@ -273,7 +273,7 @@ class Search {
     return views[rank].second;
   }
 
-  // Gives the leaf its edges with priors: a softmax of the logits over the legal moves.
+  // Gives the leaf its edges with priors: a softmax of the logits over the legal moves, by prior_temperature.
   Value expand(const Leaf& leaf, const Output& output) {
     Node& node = tree_.node(leaf.path.back().node);
     const int n = leaf.state.legal(actions_.data());
@@ -284,7 +284,7 @@ class Search {
       edges[i] = {static_cast<double>(output.policy[leaf.state.policy_index(leaf.symmetry, a)]), kNone, a};
       most = std::max(most, edges[i].prior);
     }
-    for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp(edges[i].prior - most);
+    for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
     node.v = static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]);

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 
-def softmax(logits: Sequence[float]) -> list[float]:
+def softmax(logits: Sequence[float], temperature: float = 1) -> list[float]:
     top = max(logits)
-    powers = [math.exp(x - top) for x in logits]
+    powers = [math.exp((x - top) / temperature) for x in logits]
     total = add_up(powers)
     return [power / total for power in powers]
 

@@ -153,7 +153,8 @@ class ReferenceSearch(Root):
         node = leaf.path[-1]
         logits, v, d, plies = output
         actions = node.state.legal_actions()
-        priors = softmax([logits[node.state.policy_index(action, leaf.symmetry)] for action in actions])
+        legal = [logits[node.state.policy_index(action, leaf.symmetry)] for action in actions]
+        priors = softmax(legal, self.config.prior_temperature)
         node.edges = [Edge(action, p) for action, p in zip(actions, priors, strict=True)]
         node.V = v
         if node is self.root:

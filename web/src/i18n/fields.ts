@@ -22,6 +22,7 @@ const CHINESE: Record<string, [name: string, about: string]> = {
   c_base: ["探索增长基数", "访问多少次后探索明显增强。"],
   c_factor: ["探索增长", "探索随访问增强的程度；0：固定不变。"],
   c_ucb: ["UCB1 系数", "ucb1 的探索常数。"],
+  prior_temperature: ["先验温度", "网络策略作为先验时的温度；大于 1 时影响较小。"],
   fpu_mode: ["首访估值方式", "未访问过的着法按什么价值估计。"],
   fpu_reduction: ["首访折减", "未访问过的着法比父节点估低多少。"],
   mlh_mode: ["剩余手数方式", "剩余手数如何影响选择：q 随价值缩放，lc0 只在胜负已定时生效。"],
