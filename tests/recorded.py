@@ -36,6 +36,7 @@ def make_record(game: Game, moves: Sequence[int], plies: Sequence[dict[str, Any]
         game=game.id,
         moves=np.array(moves, np.uint16),
         full=np.array([bool(policy) for policy in policies], np.bool_),
+        exact=np.array([row.get("exact", 2) for row in rows], np.int8),
         entries=np.array([len(policy) for policy in policies], np.uint16),
         actions=np.array([entry[0] for entry in entries], np.uint16),
         visits=np.array([entry[1] for entry in entries], np.uint32),

@@ -12,12 +12,13 @@ from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.hub.protocol import Lease
 from tengen.hub.validate import check_chunk
-from tengen.records import GameRecord, RecordError, encode_chunk
+from tengen.records import UNPROVEN, GameRecord, RecordError, encode_chunk
 from tengen.selfplay import Actor
 
 GAME = games.make("connect4")
 SEARCH = SearchConfig(sims=16)
-PLAY = SelfPlayConfig(full_share=0.5, opening_share=0.7, opening_plies=12, opening_lookahead=3, stray_share=0.2)
+OPENINGS = {"opening_share": 0.7, "opening_plies": 12, "opening_lookahead": 3}
+PLAY = SelfPlayConfig(full_share=0.5, stray_share=0.2, prove_nodes=500, **OPENINGS)
 LEASE = Lease(id=0, first_game=0, seconds=60)
 
 
@@ -51,6 +52,16 @@ def test_a_search_where_a_random_move_was_due_is_refused(played: list[GameRecord
     searched[ply] = 5
     with pytest.raises(RecordError, match=f"ply {ply}: its move is not the random one"):
         check(replace(record, m=searched))
+
+
+def test_what_the_rules_do_not_prove_is_refused(played: list[GameRecord]) -> None:
+    record = next(record for record in played if UNPROVEN in record.exact and record.exact[-1] != UNPROVEN)
+    more, other = record.exact.copy(), record.exact.copy()
+    more[: len(more) - 1][more[:-1] == UNPROVEN] = 1
+    other[-1] = 0
+    for exact in (more, other, np.full_like(record.exact, UNPROVEN)):
+        with pytest.raises(RecordError, match="not what the rules prove"):
+            check(replace(record, exact=exact))
 
 
 def test_moves_that_are_none_are_no_game() -> None:

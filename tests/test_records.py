@@ -99,12 +99,12 @@ def test_records_are_compared_by_content_and_cannot_be_changed() -> None:
 
 
 def test_the_golden_chunk_is_still_read_and_written(pytestconfig: pytest.Config) -> None:
-    """A change of format must come with a new format number, and this test with a second golden file."""
+    """A change of format must come with a new format number, and a new golden file."""
     if pytestconfig.getoption("regen"):
         GOLDEN.write_bytes(encode_chunk(hand_made()))
     golden = GOLDEN.read_bytes()
     assert decode_chunk(golden) == hand_made()
-    assert golden[:10] == b"\x89TENGEN\n\x01\x00"
+    assert golden[:10] == b"\x89TENGEN\n\x02\x00"
     header, body = unpacked(golden)
     new_header, new_body = unpacked(encode_chunk(hand_made()))
     assert body == new_body  # the frames may differ between zstd versions, their contents may not
@@ -217,7 +217,7 @@ def test_damaged_files_are_refused() -> None:
     assert "not one frame" in refused(data + b"x")
     assert "not one frame" in refused(data + compress_body(b""))
     assert refused(b"PK\x03\x04" + data) == "not a chunk of games"
-    assert "format 2" in refused(PREFIX.pack(MAGIC, 2, 0) + data[PREFIX.size :])
+    assert "format 3" in refused(PREFIX.pack(MAGIC, 3, 0) + data[PREFIX.size :])
     assert "too long" in refused(PREFIX.pack(MAGIC, FORMAT, 2**32 - 1) + data[PREFIX.size :])
     assert "neither 0 nor 1" in refused(with_column(data, "full", b"\2"))
 

@@ -10,6 +10,7 @@ from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.games import Game, State
 from tengen.reference import ReferenceSearch
+from tengen.reference.prove import prove_backwards
 from tengen.reference.tree import look_ahead
 from tengen.selfplay import Actor, Counts
 
@@ -115,6 +116,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
                 for key, value in {"moves": move, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
                     out[key].append(value)
     out["result"] = state.outcome() * (1 if state.to_move() == 0 else -1)
+    out["exact"] = prove_backwards(game, out["moves"], config.prove_nodes)
     return out
 
 
@@ -123,7 +125,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
 def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
     game = games.make(id)
     openings = {"opening_share": 0.5, "opening_plies": 4, "opening_lookahead": 2, "stray_share": 0.2}
-    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, **openings)
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=100, **openings)
     search = (
         SEARCH
         if id != "othello:6"
@@ -134,6 +136,7 @@ def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
         assert record["moves"].tolist() == expected["moves"]
         assert record["search"].tolist() == expected["search"]
         assert record["result"] == expected["result"]
+        assert record["exact"].tolist() == expected["exact"]
         for key in ("q", "d", "m"):
             assert record[key].tolist() == np.array(expected[key], np.float32).tolist()
         assert list(zip(record["action"].tolist(), record["visits"].tolist(), strict=True)) == expected["visits"]

@@ -25,6 +25,17 @@ nb::object array(const std::vector<From>& values) {
   return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<1>>(data, {values.size()}, owner));
 }
 
+std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& moves) {
+  auto state = game.game->initial();
+  std::vector<Action> out;
+  for (const int move : moves) {
+    if (state->terminal() || !state->is_legal(move)) throw nb::value_error("a game with an illegal move");
+    state->apply(static_cast<Action>(move));
+    out.push_back(static_cast<Action>(move));
+  }
+  return out;
+}
+
 nb::dict record_dict(const GameRecord& record) {
   nb::dict out;
   out["game"] = record.game;
@@ -36,6 +47,7 @@ nb::dict record_dict(const GameRecord& record) {
   out["q"] = array<float>(record.q);
   out["d"] = array<float>(record.d);
   out["m"] = array<float>(record.m);
+  out["exact"] = array<std::int8_t>(record.exact);
   out["children"] = array<std::int32_t>(record.children);
   out["action"] = array<std::uint16_t>(record.action);
   out["visits"] = array<std::uint32_t>(record.visits);
@@ -70,17 +82,20 @@ void bind_selfplay(nb::module_& m) {
           "random_plies",
           [](const PyGame& game, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number,
              const std::vector<int>& moves) {
-            auto state = game.game->initial();
-            std::vector<Action> legal_moves;
-            for (const int move : moves) {
-              if (state->terminal() || !state->is_legal(move)) throw nb::value_error("a game with an illegal move");
-              state->apply(static_cast<Action>(move));
-              legal_moves.push_back(static_cast<Action>(move));
-            }
-            return game.game->random_plies(config, seed, number, legal_moves);
+            return game.game->random_plies(config, seed, number, checked_moves(game, moves));
           },
           "game"_a, "config"_a, "seed"_a, "number"_a, "moves"_a,
           "Of the moves of a game, those that its number has at random: the action; None where it was searched.")
+      .def_static(
+          "exact_values",
+          [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves) {
+            return array<std::int8_t>(game.game->exact_values(checked_moves(game, moves), config.prove_nodes));
+          },
+          "game"_a, "config"_a, "moves"_a,
+          nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> "
+                  "NDArray[numpy.int8]"),
+          "What each position of a game is worth to its side to move, proven from the last one backwards with "
+          "prove_nodes positions each; 2 where that was not enough.")
       .def(
           "take_records",
           [](PySelfPlay& self) {
@@ -91,7 +106,7 @@ void bind_selfplay(nb::module_& m) {
           nb::sig("def take_records(self) -> list[dict[str, object]]"),
           "Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 "
           "random, "
-          "1 fast, 2 full), q, d, m, children, action, visits, target.")
+          "1 fast, 2 full), q, d, m, exact, children, action, visits, target.")
       .def(
           "under_way",
           [](const PySelfPlay& self, int most) {

@@ -89,6 +89,7 @@ class AnyGame {
   // The random moves that game `number` of self-play begins with.
   virtual std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const = 0;
   // Those on the way too, in a game of these legal moves: nothing where a move was to be searched.
+  virtual std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions) const = 0;
   virtual std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
                                                           std::uint64_t number,
                                                           std::span<const Action> moves) const = 0;

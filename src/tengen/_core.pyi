@@ -467,6 +467,12 @@ class SelfPlayConfig:
         """
 
     @property
+    def prove_nodes(self) -> int:
+        """
+        Positions that proving each position of a finished game, from its end backwards, may take; 0: nothing is proven.
+        """
+
+    @property
     def resign_below(self) -> float:
         """Resign when the root's value is below this; -1: never."""
 
@@ -723,9 +729,15 @@ class SelfPlay(LeafSource):
         Of the moves of a game, those that its number has at random: the action; None where it was searched.
         """
 
+    @staticmethod
+    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> NDArray[numpy.int8]:
+        """
+        What each position of a game is worth to its side to move, proven from the last one backwards with prove_nodes positions each; 2 where that was not enough.
+        """
+
     def take_records(self) -> list[dict[str, object]]:
         """
-        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, children, action, visits, target.
+        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, exact, children, action, visits, target.
         """
 
     def under_way(self, most: int) -> list[dict[str, object]]:

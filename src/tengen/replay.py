@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.games import Game
-from tengen.records import GameRecord
+from tengen.records import UNPROVEN, GameRecord
 
 __all__ = ["Batch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
@@ -320,18 +320,22 @@ def value_targets(record: GameRecord, decay: float) -> tuple[NDArray[np.float32]
     A result tells the truth about the last moves and is noise to the first ones, which a later mistake may have turned;
     root values are the other way round. In plies 6 to 17 of Connect4 the squared distance from the exact value was
     0.22 for results, 0.19 for root values, 0.14 for their mean and 0.12 for λ = 0.9 (benchmarks/connect4_labels.py).
-    What comes after a random move says nothing of the position before it: there a return begins anew.
+    What comes after a random move says nothing of the position before it: there a return begins anew, as it does with
+    what was proven of a position after the game.
     """
     sign = np.where(np.arange(len(record)) % 2 == 0, 1.0, -1.0)  # one view for the whole game: the first player's
     value, draw = np.empty(len(record)), np.empty(len(record))
     after, drawn = float(record.result), float(record.result == 0)
-    columns = zip((record.q * sign).tolist(), record.d.tolist(), record.searched.tolist(), strict=True)
+    proven = record.exact != UNPROVEN
+    q_or_proof = np.where(proven, record.exact, record.q) * sign
+    d_or_proof = np.where(proven, record.exact == 0, record.d)
+    columns = zip(q_or_proof.tolist(), d_or_proof.tolist(), record.searched.tolist(), proven.tolist(), strict=True)
     known = True
-    for ply, (q, d, searched) in reversed(list(enumerate(columns))):
-        weight = decay if known else 0.0
+    for ply, (q, d, searched, exact) in reversed(list(enumerate(columns))):
+        weight = decay if known and not exact else 0.0
         value[ply] = after = (1 - weight) * q + weight * after
         draw[ply] = drawn = (1 - weight) * d + weight * drawn
-        known = searched
+        known = searched or exact
     return (value * sign).astype(np.float32), draw.astype(np.float32)
 
 

@@ -112,6 +112,7 @@ class Actor:
             q=native["q"],
             d=native["d"],
             m=native["m"],
+            exact=native["exact"],
             entries=native["children"].astype(np.uint16),
             actions=native["action"][order],
             visits=native["visits"][order],

@@ -29,6 +29,7 @@ namespace tengen {
 template <int N>
 class Go {
  public:
+  static constexpr bool kRemembers = true;  // superko: earlier boards matter
   using Board = GoBoard<N>;
 
   static const GameSpec& spec() {

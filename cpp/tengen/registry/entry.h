@@ -111,6 +111,9 @@ class GameOf final : public AnyGame {
   std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
     return draw_opening(start_, config, seed, number);
   }
+  std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions) const override {
+    return prove_backwards(start_, moves, most_positions);
+  }
   std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
                                                   std::uint64_t number, std::span<const Action> moves) const override {
     return tengen::random_plies(start_, config, seed, number, moves);

@@ -22,6 +22,7 @@ struct GameRecord {
   std::vector<Action> moves;
   std::vector<Search> search;          // [plies]
   std::vector<float> q, d, m;          // [plies] the root's value, draw share and plies left, for the side to move
+  std::vector<std::int8_t> exact;      // [plies] the game's value where it was proven afterwards, else kUnproven
   std::vector<std::int32_t> children;  // [plies] entries below that belong to a ply; 0 unless searched in full
   std::vector<Action> action;          // visited moves and moves with a target
   std::vector<std::uint32_t> visits;

@@ -21,6 +21,9 @@ const std::array kFields{
                                "Openings after which so many plies decide the game are drawn again; 0: none are."),
     row<&C::stray_share>("stray_share", 0, 0.9,
                          "Share of later moves that are random instead of searched; values are learned up to them."),
+    row<&C::prove_nodes>("prove_nodes", 0, 1e8,
+                         "Positions that proving each position of a finished game, from its end backwards, may take; "
+                         "0: nothing is proven."),
     row<&C::resign_below>("resign_below", -1, 0, "Resign when the root's value is below this; -1: never."),
     row<&C::resign_checked>("resign_checked", 0, 1,
                             "Share of games played out all the same, to count wrong resignations."),

@@ -13,6 +13,7 @@ struct SelfPlayConfig {
   int opening_plies = 8;
   int opening_lookahead = 0;
   double stray_share = 0;
+  int prove_nodes = 0;
   double resign_below = -1;
   double resign_checked = 0.1;
 

@@ -7,6 +7,7 @@
 
 #include "tengen/search/batch.h"
 #include "tengen/selfplay/any_selfplay.h"
+#include "tengen/selfplay/prove.h"
 #include "tengen/selfplay/random_moves.h"
 
 namespace tengen {
@@ -28,6 +29,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         slots_(static_cast<std::size_t>(slots)) {
     validate(config);
     validate(fast_);
+    prove_backwards(start_, {}, config.prove_nodes);  // throws where it cannot be done
     full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
@@ -151,6 +153,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
+    slot.record.exact = prove_backwards(start_, slot.record.moves, config_.prove_nodes);
     GameRecord next;
     next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
     slot.finished.push_back(std::exchange(slot.record, std::move(next)));

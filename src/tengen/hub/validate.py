@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from tengen._core import Rng, SelfPlay
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.games import Game
@@ -66,6 +68,8 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
         if bool(record.full[ply]) != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
+    if not np.array_equal(record.exact, SelfPlay.exact_values(game, selfplay, moves)):
+        return "what it says is proven is not what the rules prove"
     if record.ending == "cut" or (record.ending == "resigned" and selfplay.resign_below <= -1):
         return f"ending {record.ending!r} is not possible here"
     loser = 1 if len(record) % 2 else -1  # who moved last: 1 the first player

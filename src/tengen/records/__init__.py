@@ -5,10 +5,11 @@
 
 from tengen.records.chunk import Header, Limits, decode_chunk, encode_chunk, read_header, schema_hash
 from tengen.records.judge import verify
-from tengen.records.record import ENDINGS, GameRecord, RecordError
+from tengen.records.record import ENDINGS, UNPROVEN, GameRecord, RecordError
 
 __all__ = [
     "ENDINGS",
+    "UNPROVEN",
     "GameRecord",
     "Header",
     "Limits",

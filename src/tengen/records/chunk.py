@@ -39,7 +39,7 @@ else:
     from backports import zstd
 
 MAGIC = b"\x89TENGEN\n"
-FORMAT = 1
+FORMAT = 2
 PREFIX = struct.Struct("<8sHI")
 WINDOW_LOG = 22  # a reader of the zstd frame needs 4 MiB for looking back, and grants no more
 

@@ -1,0 +1,89 @@
+"""Values of finished games, proven backwards: equal to the naive twin's and the exact solver's, and in the targets."""
+
+import random
+
+import numpy as np
+import pytest
+
+from recorded import make_record
+from tengen import games
+from tengen._core import ConfigError, SearchConfig, SelfPlay, SelfPlayConfig
+from tengen.games import Game
+from tengen.records import UNPROVEN
+from tengen.reference.prove import prove_backwards
+from tengen.replay import value_targets
+from tengen.solver import score_many
+
+
+def random_game(game: Game, seed: int) -> list[int]:
+    rng, state = random.Random(seed), game.start()
+    while not state.is_terminal():
+        state.apply(rng.choice(state.legal_actions()))
+    return state.moves()
+
+
+def proven(game: Game, moves: list[int], nodes: int) -> list[int]:
+    return [int(value) for value in SelfPlay.exact_values(game, SelfPlayConfig(prove_nodes=nodes), moves)]
+
+
+@pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "hex:4", "hex:4,swap=on"])
+def test_native_proofs_equal_the_reference(id: str) -> None:
+    game = games.make(id)
+    for seed in range(6):
+        moves = random_game(game, seed)
+        for nodes in (0, 3, 400):
+            assert proven(game, moves, nodes) == prove_backwards(game, moves, nodes)
+
+
+def test_proofs_are_the_solver_s_values() -> None:
+    game, count = games.make("connect4"), 0
+    for seed in range(30):
+        moves = random_game(game, seed)
+        values = proven(game, moves, 20_000)
+        first = next(ply for ply, value in enumerate(values) if value != UNPROVEN)
+        assert UNPROVEN not in values[first:]
+        states = [game.start()]
+        for action in moves[:-1]:
+            states.append(states[-1].copy())
+            states[-1].apply(action)
+        assert values[first:] == np.sign(score_many(states[first:], weak=True)).tolist()
+        count += len(moves) - first
+    assert count > 150
+
+
+def test_tic_tac_toe_is_proven_from_its_start() -> None:
+    game = games.make("tictactoe")
+    assert proven(game, random_game(game, 1), 100_000)[0] == 0
+
+
+def test_an_illegal_game_is_refused() -> None:
+    with pytest.raises(ValueError, match="illegal"):
+        proven(games.make("connect4"), [3] * 7, 10)
+
+
+def test_where_earlier_positions_matter_nothing_can_be_proven_so() -> None:
+    game = games.make("go:3")
+    with pytest.raises(ConfigError, match="prove_nodes must be 0"):
+        SelfPlay(game, 1, SearchConfig(sims=4), SelfPlayConfig(prove_nodes=10))
+    assert proven(game, random_game(game, 1), 0) == [UNPROVEN] * len(random_game(game, 1))
+
+
+def test_targets_begin_anew_with_what_was_proven() -> None:
+    """Ply 2 is proven drawn although the game was lost later: before it, returns know of the draw alone."""
+    game = games.make("tictactoe")
+    moves = [0, 1, 3, 6, 4, 8, 5]
+    plies = [{"q": 0.5, "d": 0.25, "m": 3, "policy": {move: (1, 1.0)}} for move in moves]
+    plies[2]["exact"] = 0
+    value, draw = value_targets(make_record(game, moves, plies, result=1), 0.5)
+    assert value[2] == 0 and draw[2] == 1
+    assert value[1] == 0.25 and draw[1] == 0.625  # half its own, half of the draw after it
+    assert value[6] == 0.75 and draw[6] == 0.125
+
+
+def test_what_was_proven_is_known_at_a_random_move_too() -> None:
+    game = games.make("tictactoe")
+    moves = [0, 1, 3]
+    searched = {"q": 0.5, "d": 0.0, "m": 3, "policy": {4: (1, 1.0)}}
+    for exact, expected in ((1, 0.5 * 0.5 - 0.5), (UNPROVEN, 0.5)):
+        record = make_record(game, moves, [searched, {"exact": exact}, searched], result=1, opening=0)
+        assert value_targets(record, 0.5)[0][0] == expected
