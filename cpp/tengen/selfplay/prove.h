@@ -21,10 +21,11 @@ constexpr std::int8_t kUnproven = 2;
 template <class G>
 concept Remembers = requires { G::kRemembers; };
 
-// A plain alpha-beta search with a table of positions. Values are −1, 0 or 1, so every window is a question: can the side
-// to move get at least `goal`? It can if some move leaves an opponent who cannot get 1 − goal. The table and the moves that
-// answered before serve the next position as well, which is why a game is cheap from its end backwards. Connect4: some 12
-// million positions a second; with 50,000 of them three quarters of the positions after 18 random plies are proven.
+// A plain alpha-beta search with a table of positions. Values are −1, 0 or 1, so every window is a question: can the
+// side to move get at least `goal`? It can if some move leaves an opponent who cannot get 1 − goal. The table and the
+// moves that answered before serve the next position as well, which is why a game is cheap from its end backwards.
+// Connect4: some 12 million positions a second; with 50,000 of them three quarters of the positions after 18 random
+// plies are proven.
 template <Game G>
 class Prover {
  public:
