@@ -24,6 +24,7 @@ from tengen.hub.server import HttpHub
 from tengen.hub.validate import searched_in_full
 from tengen.records import GameRecord, encode_chunk, read_header, verify
 from tengen.records.chunk import FORMAT, MAGIC, PREFIX, compress_body
+from tengen.records.record import PER_ENTRY, PER_PLY
 from tengen.rundir import RunDirectory, RunError
 from training import GAME
 
@@ -322,6 +323,6 @@ def many(records: list[GameRecord]) -> NDArray[np.uint32]:
 def shortened(record: GameRecord) -> GameRecord:
     """The same game, cut before its last move."""
     kept = len(record.actions) - int(record.entries[-1])
-    per_ply = {name: getattr(record, name)[:-1] for name in ("moves", "full", "q", "d", "m", "entries")}
-    per_entry = {name: getattr(record, name)[:kept] for name in ("actions", "visits", "target")}
+    per_ply = {name: getattr(record, name)[:-1] for name in PER_PLY}
+    per_entry = {name: getattr(record, name)[:kept] for name in PER_ENTRY}
     return replace(record, ending="cut", **per_ply, **per_entry)
