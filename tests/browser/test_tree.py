@@ -37,6 +37,8 @@ def test_the_score_is_the_sum_of_its_parts_and_the_highest_is_next(app: App) -> 
     app.open("tree", "connect4", "4 4")
     app.the("analyst").select_option("shipped")
     expect(app.the("visits")).to_have_text("60 sims")
+    expect(rows(app, 0)).to_have_count(7)
+    expect(app.the("tree-nodes").locator("tr.next")).to_have_count(1)
     scores = {}
     for row in rows(app, 0).all():
         _, _, q, u, mlh, score, _ = (number(text) for text in row.locator("td").all_text_contents())
