@@ -69,6 +69,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
         raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
     if getattr(args, "ray", None) is not None:
         make_hub = ray_hub(args.ray)
+    from tengen._core import SelfPlay
     from tengen.preset import file_name
     from tengen.runconfig import RunConfig
     from tengen.rundir import RunDirectory, RunError
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     folder = args.folder or Path("runs") / file_name(game.id)
     directory, changes = RunDirectory(folder), wanted_options(args)
     fresh = RunConfig.of(game).with_values(changes)
+    SelfPlay.exact_values(game, fresh.selfplay, [])  # refuses proofs where a game has none, before anything is written
     check_machine(game, fresh, args.device)
     try:
         refuse_strange_folder(directory)
