@@ -101,10 +101,18 @@ class App:
     def expect_ply(self, ply: int, of: int) -> None:
         expect(self.page.locator(".transport .ply")).to_have_text(f"{ply} / {of}")
 
+    def play(self, cell: int) -> None:
+        """A move on the board, once it is open there: the server must have described the position."""
+        expect(self.cell(cell)).to_have_class("target open")
+        self.cell(cell).click()
+
     def click_move(self, state: State, action: int) -> None:
         """As a person makes it: on the board, or by its button where it has no place there."""
         cell = state.landing_cell(action)
-        (self.the(f"move-{state.move_text(action)}") if cell is None else self.cell(cell)).click()
+        if cell is None:
+            self.the(f"move-{state.move_text(action)}").click()
+        else:
+            self.play(cell)
 
     def seat(self, side: int, player: str) -> None:
         self.the(f"seat-{side}").locator("select").first.select_option(player)

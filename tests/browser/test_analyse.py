@@ -143,7 +143,7 @@ def test_a_game_with_branches_goes_out_as_sgf_and_comes_back(
     app.the("undo").click()
     app.page.get_by_test_id("undo").click()
     app.expect_ply(2, of=4)
-    app.cell(0).click()
+    app.play(0)
     app.expect_ply(3, of=3)
     kept = saved_game(app)
     assert kept["tree"]["children"][0]["children"][0]["children"][1]["move"]

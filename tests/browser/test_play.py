@@ -63,7 +63,7 @@ def test_back_and_forth_and_take_back(app: App) -> None:
     app.open()
     app.new_game("tictactoe", sides="both")
     for cell in (4, 0, 8):
-        app.cell(cell).click()
+        app.play(cell)
     app.expect_ply(3, of=3)
     drawn = [2, 0, 0, 0, 1, 0, 0, 0, 1]
     app.expect_stones(drawn)
@@ -75,7 +75,7 @@ def test_back_and_forth_and_take_back(app: App) -> None:
     app.expect_stones(drawn)
     app.the("takeback").click()
     app.expect_ply(2, of=3)
-    app.cell(2).click()  # another move than before: a branch
+    app.play(2)  # another move than before: a branch
     app.expect_ply(3, of=3)
     expect(app.the("moves").locator(".variation")).to_have_count(2)
 
@@ -83,7 +83,7 @@ def test_back_and_forth_and_take_back(app: App) -> None:
 def test_going_back_makes_the_program_wait_and_a_move_wakes_it(app: App) -> None:
     app.open(game="tictactoe")
     app.seat(1, "random")
-    app.cell(4).click()
+    app.play(4)
     app.expect_ply(2, of=2)
     app.the("undo").click()
     expect(app.the("status")).to_have_text("The program waits. Continue when you like.")
@@ -92,7 +92,7 @@ def test_going_back_makes_the_program_wait_and_a_move_wakes_it(app: App) -> None
     app.expect_ply(2, of=2)
     app.the("undo").click()
     app.the("undo").click()
-    app.cell(0).click()
+    app.play(0)
     app.expect_ply(2, of=2)
     app.the("takeback").click()
     app.expect_ply(0, of=2)
@@ -121,7 +121,7 @@ def test_hints_in_three_steps(app: App) -> None:
     app.the("hint").click()
     expect(app.the("status")).to_have_text("Play 4.")
     expect(app.the("hint")).to_be_disabled()
-    app.cell(3).click()
+    app.play(3)
     expect(app.the("result")).to_contain_text("You win.")
 
 

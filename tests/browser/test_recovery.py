@@ -14,9 +14,9 @@ def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:
     app.open()
     app.new_game("tictactoe", sides="both")
     for cell in (4, 0, 8):
-        app.cell(cell).click()
+        app.play(cell)
     app.the("undo").click()
-    app.cell(1).click()  # a branch, and the board in it
+    app.play(1)  # a branch, and the board in it
     app.expect_ply(3, of=3)
     drawn, address = app.state.stones(), app.page.url
     app.expect_stones(drawn)
@@ -25,7 +25,7 @@ def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:
     app.expect_stones(drawn)
     assert app.page.url == address
     expect(app.the("moves").locator(".variation")).to_have_count(2)
-    app.cell(2).click()
+    app.play(2)
     app.expect_ply(4, of=4)
     app.page.goto("about:blank")
     app.open()  # without the game in the address: the page remembers it
@@ -35,7 +35,7 @@ def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:
 def test_a_program_goes_on_after_a_reload(app: App) -> None:
     app.open(game="tictactoe")
     app.seat(1, "random")
-    app.cell(4).click()
+    app.play(4)
     app.page.reload()
     app.expect_ply(2, of=2)
     expect(app.the("seat-1").locator("select").first).to_have_value("random")
@@ -45,7 +45,7 @@ def test_the_page_recovers_from_a_server_that_was_killed(chromium: Browser, tmp_
     with command("--runs", str(tmp_path)) as (process, client), opened(chromium, client) as app:
         app.open(game="connect4")
         app.seat(1, "random")
-        app.cell(3).click()
+        app.play(3)
         app.expect_ply(2, of=2)
         drawn = app.state.stones()
         app.expect_stones(drawn)
@@ -53,7 +53,7 @@ def test_the_page_recovers_from_a_server_that_was_killed(chromium: Browser, tmp_
         process.wait()
         expect(app.the("away")).to_contain_text("Your game is safe")
         app.expect_stones(drawn)
-        app.cell(3).click()  # asked of nobody for now
+        app.play(3)  # asked of nobody for now
         with command("--runs", str(tmp_path), "--port", str(client.port)):
             app.the("away").get_by_role("button").click()
             expect(app.the("away")).to_have_count(0)

@@ -44,14 +44,14 @@ def test_the_quiz_asks_hints_and_judges(app: App) -> None:
         app.the("quiz-next").click()
     words = app.the("quiz-words")
     expect(words).to_contain_text("Where would you play?")
-    app.cell(6).click()
+    app.play(6)
     expect(words).to_contain_text("7 was played in the game")
-    app.cell(4).click()
+    app.play(4)
     expect(words).to_contain_text("5 costs")
     for text in ("Look here.", "The line goes on", "Play 4."):
         app.the("quiz-hint").click()
         expect(app.page.locator("aside.panel")).to_contain_text(text)
-    app.cell(3).click()
+    app.play(3)
     expect(words).to_have_text("4 is the best move.")
     expect(app.page.locator("aside.panel")).to_contain_text("1 of")
     assert app.moves == BLUNDER.split()  # tries do not change the game
