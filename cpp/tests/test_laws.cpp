@@ -1,7 +1,9 @@
 // Random games of every registered game, through the type-erased interface: what sanitizers should watch.
 #include "check.h"
+#include "tengen/games/connect4.h"
 #include "tengen/registry.h"
 #include "tengen/rng.h"
+#include "tengen/search/bounds.h"
 
 using namespace tengen;
 
@@ -47,6 +49,32 @@ TEST(random_games_keep_the_laws) {
       CHECK(state->winning_line().empty() || state->outcome() != Outcome::draw);
     }
   }
+}
+
+// What SeesWins promises: a win at once is seen exactly where some move wins, and nothing else ends the game early.
+TEST(connect4_sees_wins_where_a_move_wins) {
+  static_assert(SeesWins<Connect4>);
+  int seen = 0, late = 0;
+  for (std::uint64_t number = 0; number < 3000; ++number) {
+    Rng rng(2, number, 0, Purpose::rollout);
+    Connect4 state(parse_game_id("connect4", {&Connect4::spec()}));
+    while (!state.terminal()) {
+      Action legal[Connect4::kCols];
+      const int n = state.legal(legal);
+      bool wins = false;
+      for (int i = 0; i < n; ++i) {
+        Connect4 next = state;
+        next.apply(legal[i]);
+        wins |= next.terminal() && next.outcome() == Outcome::loss;
+        CHECK(!next.terminal() || next.outcome() == Outcome::loss || next.ply() == next.max_plies());
+      }
+      CHECK(state.wins_at_once() == wins);
+      seen += wins;
+      late += state.ply() > 38;
+      state.apply(legal[rng.below(static_cast<std::uint32_t>(n))]);
+    }
+  }
+  CHECK(seen > 3000 && late > 0);
 }
 
 TEST(wrong_ids_are_refused) {

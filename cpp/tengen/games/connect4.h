@@ -48,6 +48,8 @@ class Connect4 {
   bool terminal() const { return all_ == kFull || last_mover_won(); }
   Outcome outcome() const { return last_mover_won() ? Outcome::loss : Outcome::draw; }
 
+  bool wins_at_once() const { return threats(own_, all_) & landing_cells(all_); }
+
   std::uint64_t board_hash() const { return mix64(key(own_, all_)); }
   std::uint64_t hash(int s) const { return mix64(s ? key(mirrored(own_), mirrored(all_)) : key(own_, all_)); }
   int num_symmetries() const { return 2; }
@@ -113,6 +115,17 @@ class Connect4 {
       if (pairs & pairs >> 2 * d) return true;
     }
     return false;
+  }
+  static constexpr std::uint64_t landing_cells(std::uint64_t all) { return (all + kBottomRow) & kFull; }
+  // Empty cells where a stone would complete a four.
+  static constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t all) {
+    std::uint64_t out = stones << 1 & stones << 2 & stones << 3;
+    for (const int d : {6, 7, 8}) {
+      const auto before = stones << d & stones << 2 * d, after = stones >> d & stones >> 2 * d;
+      out |= before & (stones << 3 * d | stones >> d);
+      out |= after & (stones >> 3 * d | stones << d);
+    }
+    return out & kFull & ~all;
   }
   // All stones that belong to some four.
   static constexpr std::uint64_t fours(std::uint64_t b) {

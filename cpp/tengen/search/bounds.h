@@ -34,24 +34,51 @@ class BestOf {
   int shortest_win_ = 0x3ffe, longest_draw_ = 0, longest_loss_ = 0;
 };
 
+// A game that nothing ends but a win, or its very last ply, may offer `wins_at_once()`: can the side to move win with
+// its next move? That spares trying every move of every position: look_ahead(3) in Connect4 takes less than half the
+// time.
+template <class G>
+concept SeesWins = requires(const G& position) {
+  { position.wins_at_once() } -> std::same_as<bool>;
+};
+template <Game G>
+bool sees_wins(const G& state) {
+  return SeesWins<G> && state.ply() + 1 < state.max_plies();
+}
+
+// The best that a move gives which ends the game, kNoEnd without such a move; and how many moves, at the front of
+// `actions`, do not end it. After a win nobody asks for those.
+constexpr int kNoEnd = -2;
+struct Ends {
+  int best = kNoEnd, open = 0;
+};
+template <Game G>
+Ends ends(const G& state, Action* actions) {
+  if constexpr (SeesWins<G>)
+    if (sees_wins(state)) return state.wins_at_once() ? Ends{1, 0} : Ends{kNoEnd, state.legal(actions)};
+  Ends found;
+  const int n = state.legal(actions);
+  for (int i = 0; i < n && found.best < 1; ++i) {
+    G next = state;
+    next.apply(actions[i]);
+    if (next.terminal())
+      found.best = std::max(found.best, -static_cast<int>(next.outcome()));
+    else
+      actions[found.open++] = actions[i];
+  }
+  return found;
+}
+
 // What `plies` (1 to 4) plies of full search prove. Moves that end the game are looked at before others are followed,
 // so wins are found by their shortest way. `actions` is scratch for num_actions of each ply.
 template <Game G>
 Bounds look_ahead(const G& state, int plies, Action* actions) {
-  const int n = state.legal(actions);
+  if constexpr (SeesWins<G>)
+    if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1} : Bounds{};
+  const auto [end, open] = ends(state, actions);
+  if (end == 1) return {1, 1, 1};
   BestOf best;
-  int open = 0;  // moves that do not end the game, kept at the front
-  for (int i = 0; i < n; ++i) {
-    G next = state;
-    next.apply(actions[i]);
-    if (!next.terminal()) {
-      actions[open++] = actions[i];
-      continue;
-    }
-    const int value = static_cast<int>(next.outcome());
-    if (value == -1) return {1, 1, 1};
-    best.add({value, value, 0});
-  }
+  if (end != kNoEnd) best.add({-end, -end, 0});
   if (plies == 1) {
     if (open > 0) best.add({});
     return best.bounds();

@@ -11,6 +11,7 @@
 
 #include "tengen/config_table.h"
 #include "tengen/game.h"
+#include "tengen/search/bounds.h"
 
 namespace tengen {
 
@@ -58,16 +59,8 @@ class Prover {
   bool at_least(const G& state, int goal, Action* moves) {
     if (--left_ < 0) return false;
     // 1. Moves that end the game answer at once, or are out of the question.
-    const int n = state.legal(moves);
-    int open = 0;
-    for (int i = 0; i < n; ++i) {
-      G next = state;
-      next.apply(moves[i]);
-      if (!next.terminal())
-        moves[open++] = moves[i];
-      else if (-static_cast<int>(next.outcome()) >= goal)
-        return true;
-    }
+    const auto [end, open] = ends(state, moves);
+    if (end >= goal) return true;
     // 2. The table may know.
     const std::uint64_t key = state.hash(0);
     Entry& entry = table_[key % kEntries];

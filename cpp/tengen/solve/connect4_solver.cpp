@@ -26,19 +26,7 @@ constexpr Board kEvenRows = kOddRows << 1;
 constexpr int kFirstLocalPly = 28;
 constexpr int kLocalBits = 15;
 
-Board landing_cells(Board all) { return (all + kBottomRow) & kFull; }
 bool single(Board b) { return (b & (b - 1)) == 0; }
-
-// Empty cells where a stone would complete a four.
-Board threats(Board stones, Board all) {
-  Board out = stones << 1 & stones << 2 & stones << 3;
-  for (const int d : {6, 7, 8}) {
-    const Board before = stones << d & stones << 2 * d, after = stones >> d & stones >> 2 * d;
-    out |= before & (stones << 3 * d | stones >> d);
-    out |= after & (stones >> 3 * d | stones << d);
-  }
-  return out & kFull & ~all;
-}
 
 Board canonical_key(Board own, Board all) {
   const Board key = Connect4::key(own, all);
@@ -84,8 +72,8 @@ class Connect4Solver::Search {
 
   int solve(Board own, Board all, SolveMode mode) {
     const int ply = std::popcount(all);
-    if (threats(own, all) & landing_cells(all)) return mode == SolveMode::weak ? 1 : win_now(ply);
-    const Board danger = threats(own ^ all, all);
+    if (Connect4::threats(own, all) & Connect4::landing_cells(all)) return mode == SolveMode::weak ? 1 : win_now(ply);
+    const Board danger = Connect4::threats(own ^ all, all);
     int low = lose_next(ply), high = win_now(ply);
     if (mode == SolveMode::weak) low = -1, high = 1;
     while (low < high) {
@@ -107,7 +95,7 @@ class Connect4Solver::Search {
   // Is the score above `alpha`? Above: the result is a lower bound of the score, itself above alpha. Otherwise it is
   // an upper bound. The side to move must not be able to win at once; `danger` are the opponent's threats.
   int search(Board own, Board all, int ply, int alpha, Board danger) {
-    const Board landing = landing_cells(all);
+    const Board landing = Connect4::landing_cells(all);
     Board moves = landing;
     if (const Board forced = landing & danger) {
       if (!single(forced)) return lose_next(ply);
@@ -168,7 +156,7 @@ class Connect4Solver::Search {
     for (const int col : {3, 2, 4, 1, 5, 0, 6}) {
       const Board cell = moves & Connect4::column(col);
       if (!cell) continue;
-      const Board made = threats(own | cell, all | cell);
+      const Board made = Connect4::threats(own | cell, all | cell);
       const int value = std::popcount(made & ~(danger << 1));
       std::size_t at = count++;
       for (; at > 0 && out[at - 1].order < value; --at) out[at] = out[at - 1];
@@ -229,10 +217,10 @@ Connect4Solver::Columns Connect4Solver::columns(const Connect4& position, SolveM
   Columns out;
   for (int col = 0; col < Connect4::kCols; ++col) {
     const Board own = position.own(), all = position.all();
-    const Board cell = landing_cells(all) & Connect4::column(col);
+    const Board cell = Connect4::landing_cells(all) & Connect4::column(col);
     const int ply = position.ply();
     int score = kFullColumn;
-    if (cell & threats(own, all))
+    if (cell & Connect4::threats(own, all))
       score = mode == SolveMode::weak ? 1 : win_now(ply);
     else if (cell)
       score = ply + 1 == kCells ? 0 : -search->solve(own ^ all, all | cell, mode);
