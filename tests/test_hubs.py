@@ -82,17 +82,22 @@ def test_a_changed_search_is_played_from_the_next_release_on(kind: str, tmp_path
 def test_searches_deepen_with_the_positions_that_were_played(tmp_path: Path) -> None:
     class Listening(LocalHub):
         def publish(self, release: Release) -> None:
-            published.append(release.manifest.configs()[0].sims)
+            search, selfplay = release.manifest.configs()
+            published.append(search.sims)
+            openings.append(selfplay.opening_plies)
             super().publish(release)
 
     published: list[int] = []
-    run = tiny_run(tmp_path / "run", ["loop.steps=60", "search.sims=10", "replay.deeper_after=100"])
+    openings: list[int] = []
+    settings = ["loop.steps=120", "search.sims=10", "replay.deeper_after=100", "selfplay.opening_plies=4"]
+    run = tiny_run(tmp_path / "run", settings)
     events: list[Event] = []
     with run.locked():
         Trainer(run, events.append, device="cpu", make_hub=Listening).train()
     last = [event.values["positions"] for event in events if event.kind == "turn"][-1]
     assert published[0] == 10 and published[-1] == round(10 * search_depth(last, run.config().replay)) > 10
     assert published == sorted(published)
+    assert openings[0] == 4 > openings[-1] and openings == sorted(openings, reverse=True)
     assert most_visits([game for _, games in ChunkStore(run.games).read(lambda *_: None) for game in games]) > 12
 
 

@@ -23,7 +23,7 @@ from tengen.network import NetworkError, NetworkFile
 from tengen.nn.checkpoint import save_checkpoint
 from tengen.nn.export import relative_difference, sample_planes, to_onnx, torch_answer
 from tengen.players import AgentPlayer, make_player, search_player, slots_that_fit
-from tengen.preset import playing_search, watched_search
+from tengen.preset import playing_search
 
 GAME = games.make("connect4")
 NETWORK = make_test_network(GAME)
@@ -164,20 +164,19 @@ def test_the_agent_tells_the_search_whose_answers_it_caches() -> None:
 
 def test_network_players(path: Path) -> None:
     player = search_player(f"net:{path}@400", GAME)
-    tuned, watched = playing_search(GAME), watched_search(GAME)
-    assert tuned.root == "gumbel" and tuned.replace(root="puct") == watched != SearchConfig()
-    assert player.agent.config == watched.replace(sims=400, leaves=8)
-    assert search_player(f"net:{path}", GAME, slots=2).agent.config == watched
+    tuned = playing_search(GAME)
+    assert tuned.prior_temperature != 1 and tuned.lookahead > 0 and tuned.noise_epsilon == 0
+    assert player.agent.config == tuned.replace(sims=400, leaves=8)
+    assert search_player(f"net:{path}", GAME, slots=2).agent.config == tuned
 
     def searches(*settings: str) -> SearchConfig:
         plays = make_player(f"net:{path}", GAME, slots=2, settings=settings)
         assert isinstance(plays, AgentPlayer)
         return plays.agent.config
 
-    assert searches() == tuned and searches("search.root=puct") == watched
-    # When time is up sequential halving would still be at its beginning.
-    assert searches("search.seconds=9") == watched.replace(seconds=9)
-    assert searches("search.early_stop=on") == watched.replace(early_stop=True)  # which it excludes
+    assert searches() == tuned
+    assert searches("search.seconds=9") == tuned.replace(seconds=9)
+    assert searches("search.early_stop=on") == tuned.replace(early_stop=True)
     with pytest.raises(ConfigError, match="root=gumbel excludes early_stop"):
         searches("search.early_stop=on", "search.root=gumbel")
     wins = GAME.from_moves("121212")

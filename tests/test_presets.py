@@ -7,7 +7,7 @@ import pytest
 
 from tengen import games
 from tengen.nn.shape import NetworkShape
-from tengen.preset import file_name, playing_search, preset_names, watched_search
+from tengen.preset import file_name, playing_search, preset_names
 from tengen.runconfig import RunConfig
 
 MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "go:5", "hex:7"]
@@ -29,10 +29,10 @@ def test_presets_are_used(id: str) -> None:
     assert config == RunConfig(game.id).with_values(values) != RunConfig(game.id)
     assert RunConfig.from_toml(config.to_toml()) == config
     NetworkShape.of(game, config.loop.size)
-    playing, watched = playing_search(game), watched_search(game)
+    playing = playing_search(game)
     assert {name: getattr(playing, name) for name in play} == play
-    assert playing.replace(root="puct") == watched and (watched.noise_epsilon, watched.temperature_plies) == (0, 0)
-    assert playing.root == "puct" or playing.gumbel_scale == 0  # nothing is left to chance
+    # Nothing is left to chance, and moves can be asked for at any time: sequential halving says little before its end.
+    assert (playing.root, playing.noise_epsilon, playing.temperature_plies) == ("puct", 0, 0)
     assert ("not tuned yet" in text) == (id in SCALED)
 
 

@@ -18,11 +18,11 @@ from typing import Protocol
 
 from tengen._core import Rng
 from tengen.agent import Agent
-from tengen.config import ConfigError, SearchConfig, parse_settings
+from tengen.config import SearchConfig, parse_settings
 from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.games import Game, GameError, State
 from tengen.network import shipped_network
-from tengen.preset import playing_search, watched_search
+from tengen.preset import playing_search
 
 __all__ = [
     "AgentPlayer",
@@ -149,9 +149,7 @@ def make_player(
         if game.name != "connect4":
             raise PlayerError(f"the exact solver knows connect4 only, not {game.id}")
         return SolverPlayer(slots, seed, threads)
-    return search_player(
-        spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device, watched=False
-    )
+    return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
 
 
 def search_player(
@@ -163,13 +161,9 @@ def search_player(
     threads: int = 0,
     settings: Sequence[str] = (),
     device: str = "auto",
-    watched: bool = True,
 ) -> AgentPlayer:
-    """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError.
-
-    `watched`: what its search has found so far is of use to somebody, not the move alone.
-    """
-    make, config = _search_of(spec, game, settings, slots, watched)
+    """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError."""
+    make, config = _search_of(spec, game, settings, slots)
     return AgentPlayer(spec, Agent(game, make(device, threads), config, seed=seed, slots=slots, threads=threads))
 
 
@@ -182,14 +176,14 @@ def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: in
     """How many games a player can play side by side, up to `most`, with no tree short of memory."""
     if spec in WITHOUT_SEARCH:
         return most
-    config = _search_of(spec, game, settings, most, watched=False)[1]
+    config = _search_of(spec, game, settings, most)[1]
     node, edge = 64, 16  # bytes, as in tree.h; a tree has one node per simulation, its root and a few on the way
     tree = (config.sims + config.leaves + 1) * (node + edge * game.num_actions)
     return max(1, min(most, (config.memory_mb << 20) // tree - 1))
 
 
 def _search_of(
-    spec: str, game: Game, settings: Sequence[str], slots: int, watched: bool
+    spec: str, game: Game, settings: Sequence[str], slots: int
 ) -> tuple[Callable[[str, int], Evaluator | Rollout], SearchConfig]:
     """How to make a player's evaluator on a device with a number of threads, and its search."""
     make: Callable[[str, int], Evaluator | Rollout]
@@ -199,9 +193,8 @@ def _search_of(
         make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
     elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
         path = _network_path(found[1], game)
-        config = watched_search(game) if watched or _unlike_playing(game, settings) else playing_search(game)
         # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
-        config = _with_sims(config.replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
+        config = _with_sims(playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
         make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
     elif spec in WITHOUT_SEARCH:
         searching = [name for name in CHOICES.split(", ") if name not in WITHOUT_SEARCH]
@@ -209,14 +202,6 @@ def _search_of(
     else:
         raise PlayerError(f"unknown player {spec[:80]!r}; players are {CHOICES}")
     return make, parse_settings(config, list(settings))
-
-
-def _unlike_playing(game: Game, settings: Sequence[str]) -> bool:
-    """Do the settings limit the time, or exclude how the game's networks play best?"""
-    try:
-        return parse_settings(playing_search(game), list(settings)).seconds > 0
-    except ConfigError:
-        return True
 
 
 def _network_path(name: str, game: Game) -> str:

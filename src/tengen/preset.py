@@ -9,7 +9,7 @@ from typing import Any
 from tengen.config import SearchConfig
 from tengen.games import Game
 
-__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win", "watched_search"]
+__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win"]
 
 
 def file_name(game: str) -> str:
@@ -56,12 +56,6 @@ def playing_search(game: Game) -> SearchConfig:
     preset, defaults = _read(game), SearchConfig()
     search = to_win(defaults.replace(**preset.get("search", {})))
     return search.replace(sims=defaults.sims, cache_mb=defaults.cache_mb, **preset.get("play", {}))
-
-
-def watched_search(game: Game) -> SearchConfig:
-    """The same for a search that is looked at, goes on, or ends when time is up: sequential halving, which shares out a
-    known number of simulations, says little about moves before it is done."""
-    return playing_search(game).replace(root="puct")
 
 
 def _folder() -> Any:

@@ -34,7 +34,7 @@ class ReplayConfig:
     samples_per_position: float = 5.0
     """How often a position may be drawn, on average; 4 to 8 is usual."""
     deeper_after: int = 0
-    """Positions after which searches deepen: √2 as many simulations, and draws of each, at every doubling; 0: never."""
+    """Positions after which, and at every doubling, searches deepen by √2, and random moves get rarer; 0: never."""
     fast_values: bool = False
     """Also draw positions of fast searches, for their values alone."""
     settled_share: float = 1.0

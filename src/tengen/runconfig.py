@@ -6,6 +6,7 @@ Needs no torch: whoever reads a run, or plays as it does, need not have it.
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from tengen.games import Game
 from tengen.preset import read_preset, to_win
 from tengen.replay import ReplayConfig
 
-__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig"]
+__all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig", "deepened"]
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,24 @@ class RunConfig:
             return cls(game=str(sections.pop("game"))).with_values(sections)
         except (tomllib.TOMLDecodeError, KeyError) as error:
             raise ConfigError(f"not the configuration of a run: {error}") from None
+
+
+def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tuple[SearchConfig, SelfPlayConfig]:
+    """How self-play goes on once its searches are `depth` times as deep as at first.
+
+    The first networks learn most near the end of games, which random moves reach at once; what is left to learn later
+    is the beginning, which they skip. So openings become shorter and random moves rarer, by √depth.
+
+    >>> search, selfplay = deepened(SearchConfig(sims=100), SelfPlayConfig(opening_plies=20, stray_share=0.2), 4.0)
+    >>> search.sims, selfplay.opening_plies, selfplay.stray_share
+    (400, 10, 0.1)
+    """
+    fewer = math.sqrt(depth)
+    plies = max(1, round(selfplay.opening_plies / fewer))
+    return (
+        search.replace(sims=round(search.sims * depth)),
+        selfplay.replace(opening_plies=plies, stray_share=selfplay.stray_share / fewer),
+    )
 
 
 SECTIONS = [field.name for field in dataclasses.fields(RunConfig) if field.name != "game"]

@@ -32,6 +32,7 @@ from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_plan
 from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay
+from tengen.runconfig import deepened
 from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Counts
 
@@ -197,8 +198,8 @@ class Trainer:
         file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
         playing, loop = self._quantized() or file, self.config.loop
         now = self.run.config()  # searching may be changed while a run goes on
-        search = now.search.replace(sims=round(now.search.sims * self.replay.depth))
-        self.hub.publish(Release.of(self.game.id, file.hash, playing.data, search, now.selfplay, loop.seed, loop.slots))
+        search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
+        self.hub.publish(Release.of(self.game.id, file.hash, playing.data, search, selfplay, loop.seed, loop.slots))
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)

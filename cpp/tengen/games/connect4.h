@@ -57,11 +57,20 @@ class Connect4 {
   Action transform(int s, Action a) const { return s ? static_cast<Action>(kCols - 1 - a) : a; }
   Action policy_index(int s, Action a) const { return transform(s, a); }
 
-  static std::string_view schema() { return "connect4/1: own stones, opponent's stones"; }
-  int num_planes() const { return 2; }
+  static std::string_view schema() {
+    return "connect4/2: own stones, opponent's stones, cells where an own stone would win, where an opponent's would, "
+           "ones if the first player is to move";
+  }
+  int num_planes() const { return 5; }
+  // A small network would spend most of its layers on finding threats, and counts stones badly: yet whose turn it is
+  // decides who gets the odd rows in the end. docs/connect4.md has what showing both is worth.
   void encode(int s, float* out) const {
-    write_plane(s ? mirrored(own_) : own_, out);
-    write_plane(s ? mirrored(own_ ^ all_) : own_ ^ all_, out + kCells);
+    const auto own = s ? mirrored(own_) : own_, all = s ? mirrored(all_) : all_, others = own ^ all;
+    const auto first = to_move() == 0 ? kFull : 0;
+    for (const auto plane : {own, others, threats(own, all), threats(others, all), first}) {
+      write_plane(plane, out);
+      out += kCells;
+    }
   }
 
   Layout layout() const { return {Layout::Kind::gravity, kRows, kCols}; }

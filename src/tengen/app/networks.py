@@ -26,7 +26,7 @@ from tengen.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_e
 from tengen.games import Game
 from tengen.network import NetworkError, NetworkFile, shipped_network
 from tengen.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
-from tengen.preset import watched_search
+from tengen.preset import playing_search
 from tengen.rundir import RunDirectory, RunError
 from tengen.standings import Standings
 
@@ -60,7 +60,7 @@ def search_settings(player: str, game: Game) -> SearchConfig:
         return pure_mcts(game, MCTS_SIMS, solver=True)
     if player == "uniform":
         return SearchConfig()
-    return watched_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
+    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
 
 
 def changed_settings(config: SearchConfig, settings: Mapping[str, Any]) -> SearchConfig:
