@@ -64,6 +64,18 @@ def test_what_the_rules_do_not_prove_is_refused(played: list[GameRecord]) -> Non
             check(replace(record, exact=exact))
 
 
+def test_nobody_knows_whose_proofs_are_looked_at(played: list[GameRecord]) -> None:
+    nothing = replace(played[7], exact=np.full_like(played[7].exact, UNPROVEN))
+    games = [*played[:7], nothing]
+    refused = 0
+    for _ in range(60):  # two of eight are looked at: never or always would be one in millions
+        try:
+            check(*games)
+        except RecordError:
+            refused += 1
+    assert 0 < refused < 60
+
+
 def test_moves_that_are_none_are_no_game() -> None:
     with pytest.raises(ValueError, match="illegal"):
         SelfPlay.random_plies(GAME, PLAY, 0, 0, [0] * 7)

@@ -1,4 +1,4 @@
-"""Values of finished games, proven backwards: equal to the naive twin's and the exact solver's, and in the targets."""
+"""Values of finished games, proven backwards: equal to a textbook's and the exact solver's, and in the targets."""
 
 import random
 
@@ -8,18 +8,35 @@ import pytest
 from recorded import make_record
 from tengen import games
 from tengen._core import ConfigError, SearchConfig, SelfPlay, SelfPlayConfig
-from tengen.games import Game
+from tengen.games import Game, State
 from tengen.records import UNPROVEN
-from tengen.reference.prove import prove_backwards
+from tengen.reference.prove import exact_value
 from tengen.replay import value_targets
 from tengen.solver import score_many
 
 
-def random_game(game: Game, seed: int) -> list[int]:
+def random_game(game: Game, seed: int, *, long: bool = False) -> list[int]:
+    """`long`: moves that end it are avoided."""
     rng, state = random.Random(seed), game.start()
     while not state.is_terminal():
-        state.apply(rng.choice(state.legal_actions()))
+        moves = state.legal_actions()
+        going_on = [action for action in moves if not after(state, action).is_terminal()] if long else []
+        state.apply(rng.choice(going_on or moves))
     return state.moves()
+
+
+def after(state: State, action: int) -> State:
+    following = state.copy()
+    following.apply(action)
+    return following
+
+
+def positions(game: Game, moves: list[int]) -> list[State]:
+    """Those in which the moves were played."""
+    states = [game.start()]
+    for action in moves[:-1]:
+        states.append(after(states[-1], action))
+    return states
 
 
 def proven(game: Game, moves: list[int], nodes: int) -> list[int]:
@@ -27,12 +44,21 @@ def proven(game: Game, moves: list[int], nodes: int) -> list[int]:
 
 
 @pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "hex:4", "hex:4,swap=on"])
-def test_native_proofs_equal_the_reference(id: str) -> None:
-    game = games.make(id)
-    for seed in range(6):
-        moves = random_game(game, seed)
+def test_what_is_proven_is_true(id: str) -> None:
+    game, count = games.make(id), 0
+    for seed in range(12):
+        moves = random_game(game, seed, long=True)
+        near_the_end = game.planes_shape[1] * game.planes_shape[2] - 7  # a textbook cannot look at more
+        states = positions(game, moves)
         for nodes in (0, 3, 400):
-            assert proven(game, moves, nodes) == prove_backwards(game, moves, nodes)
+            values = proven(game, moves, nodes)
+            first = next((ply for ply, value in enumerate(values) if value != UNPROVEN), len(values))
+            assert UNPROVEN not in values[first:]
+            assert (first == len(values)) == (nodes == 0)  # the last position needs no more than one
+            last = max(first, near_the_end)
+            assert values[last:] == [exact_value(state) for state in states[last:]]
+            count += len(values[last:])
+    assert count > 20
 
 
 def test_proofs_are_the_solver_s_values() -> None:
@@ -42,11 +68,7 @@ def test_proofs_are_the_solver_s_values() -> None:
         values = proven(game, moves, 20_000)
         first = next(ply for ply, value in enumerate(values) if value != UNPROVEN)
         assert UNPROVEN not in values[first:]
-        states = [game.start()]
-        for action in moves[:-1]:
-            states.append(states[-1].copy())
-            states[-1].apply(action)
-        assert values[first:] == np.sign(score_many(states[first:], weak=True)).tolist()
+        assert values[first:] == np.sign(score_many(positions(game, moves)[first:], weak=True)).tolist()
         count += len(moves) - first
     assert count > 150
 

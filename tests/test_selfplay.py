@@ -10,7 +10,6 @@ from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.games import Game, State
 from tengen.reference import ReferenceSearch
-from tengen.reference.prove import prove_backwards
 from tengen.reference.tree import look_ahead
 from tengen.selfplay import Actor, Counts
 
@@ -116,7 +115,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
                 for key, value in {"moves": move, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
                     out[key].append(value)
     out["result"] = state.outcome() * (1 if state.to_move() == 0 else -1)
-    out["exact"] = prove_backwards(game, out["moves"], config.prove_nodes)
+    out["exact"] = SelfPlay.exact_values(game, config, out["moves"]).tolist()  # compared in test_prove.py
     return out
 
 

@@ -1,9 +1,12 @@
 // Random games of every registered game, through the type-erased interface: what sanitizers should watch.
+#include <algorithm>
+
 #include "check.h"
 #include "tengen/games/connect4.h"
 #include "tengen/registry.h"
 #include "tengen/rng.h"
 #include "tengen/search/bounds.h"
+#include "tengen/selfplay/prove.h"
 
 using namespace tengen;
 
@@ -20,6 +23,21 @@ std::vector<std::string> sample_ids() {
     ids.push_back(name + ":" + std::to_string(entry.spec->sizes.back()));
   }
   return ids;
+}
+
+// Every move after which the opponent cannot win at once, and no other, each once.
+void check_promising(const Connect4& state) {
+  Action legal[Connect4::kCols], promising[Connect4::kCols];
+  const int n = state.legal(legal), m = state.promising(promising);
+  int safe = 0;
+  for (int i = 0; i < n; ++i) {
+    Connect4 next = state;
+    next.apply(legal[i]);
+    const bool is_safe = next.terminal() || !next.wins_at_once();
+    CHECK(std::count(promising, promising + m, legal[i]) == is_safe);
+    safe += is_safe;
+  }
+  CHECK(m == safe);
 }
 
 }  // namespace
@@ -53,7 +71,7 @@ TEST(random_games_keep_the_laws) {
 
 // What SeesWins promises: a win at once is seen exactly where some move wins, and nothing else ends the game early.
 TEST(connect4_sees_wins_where_a_move_wins) {
-  static_assert(SeesWins<Connect4>);
+  static_assert(SeesWins<Connect4> && Guides<Connect4>);
   int seen = 0, late = 0;
   for (std::uint64_t number = 0; number < 3000; ++number) {
     Rng rng(2, number, 0, Purpose::rollout);
@@ -69,6 +87,7 @@ TEST(connect4_sees_wins_where_a_move_wins) {
         CHECK(!next.terminal() || next.outcome() == Outcome::loss || next.ply() == next.max_plies());
       }
       CHECK(state.wins_at_once() == wins);
+      if (!wins) check_promising(state);
       seen += wins;
       late += state.ply() > 38;
       state.apply(legal[rng.below(static_cast<std::uint32_t>(n))]);

@@ -178,17 +178,22 @@ def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tu
     """How self-play goes on once its searches are `depth` times as deep as at first.
 
     The first networks learn most near the end of games, which random moves reach at once; what is left to learn later
-    is the beginning, which they skip. So openings become shorter and random moves rarer, by √depth.
+    is the beginning, which they skip. So openings become shorter and random moves rarer, by √depth. Proofs may take
+    longer, as searches do.
 
-    >>> search, selfplay = deepened(SearchConfig(sims=100), SelfPlayConfig(opening_plies=20, stray_share=0.2), 4.0)
-    >>> search.sims, selfplay.opening_plies, selfplay.stray_share
-    (400, 10, 0.1)
+    >>> selfplay = SelfPlayConfig(opening_plies=20, stray_share=0.2, prove_nodes=1000)
+    >>> search, selfplay = deepened(SearchConfig(sims=100), selfplay, 4.0)
+    >>> search.sims, selfplay.opening_plies, selfplay.stray_share, selfplay.prove_nodes
+    (400, 10, 0.1, 4000)
     """
     fewer = math.sqrt(depth)
-    plies = max(1, round(selfplay.opening_plies / fewer))
     return (
         search.replace(sims=round(search.sims * depth)),
-        selfplay.replace(opening_plies=plies, stray_share=selfplay.stray_share / fewer),
+        selfplay.replace(
+            opening_plies=max(1, round(selfplay.opening_plies / fewer)),
+            stray_share=selfplay.stray_share / fewer,
+            prove_nodes=round(selfplay.prove_nodes * depth),
+        ),
     )
 
 

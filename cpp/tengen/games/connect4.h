@@ -49,6 +49,13 @@ class Connect4 {
   Outcome outcome() const { return last_mover_won() ? Outcome::loss : Outcome::draw; }
 
   bool wins_at_once() const { return threats(own_, all_) & landing_cells(all_); }
+  int promising(Action* out) const {
+    const auto danger = threats(own_ ^ all_, all_);
+    std::array<Candidate, kCols> moves;
+    const std::size_t n = by_threats(own_, all_, danger, not_losing(all_, danger), moves);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Action>(std::countr_zero(moves[i].cell) / 7);
+    return static_cast<int>(n);
+  }
 
   std::uint64_t board_hash() const { return mix64(key(own_, all_)); }
   std::uint64_t hash(int s) const { return mix64(s ? key(mirrored(own_), mirrored(all_)) : key(own_, all_)); }
@@ -100,7 +107,7 @@ class Connect4 {
   }
   static Connect4 from_text(const GameId& id, std::string_view text);
 
-  // For the solver: the stones of the side to move, of both, and the arithmetic on such boards.
+  // For proofs: the stones of the side to move, of both, and the arithmetic on such boards.
   std::uint64_t own() const { return own_; }
   std::uint64_t all() const { return all_; }
   static constexpr std::uint64_t bottom(int col) { return std::uint64_t{1} << (7 * col); }
@@ -135,6 +142,34 @@ class Connect4 {
       out |= after & (stones >> 3 * d | stones << d);
     }
     return out & kFull & ~all;
+  }
+  // Where a stone may be put so that the opponent, who has the threats `danger`, does not win at once: where it blocks,
+  // and not below a threat.
+  static constexpr std::uint64_t not_losing(std::uint64_t all, std::uint64_t danger) {
+    const auto landing = landing_cells(all), forced = landing & danger;
+    if (forced & (forced - 1)) return 0;
+    return (forced ? forced : landing) & ~(danger >> 1);
+  }
+  // Moves in the order in which a proof should try them: most threats first; then from the centre outwards. A threat
+  // above one of the opponent's is worth nothing: whoever is made to play below it, the opponent has won or blocked.
+  struct Candidate {
+    std::uint64_t cell;
+    std::uint64_t threats;  // of the mover, after the move
+    int order;
+  };
+  static std::size_t by_threats(std::uint64_t own, std::uint64_t all, std::uint64_t danger, std::uint64_t moves,
+                                std::array<Candidate, kCols>& out) {
+    std::size_t count = 0;
+    for (const int col : {3, 2, 4, 1, 5, 0, 6}) {
+      const auto cell = moves & column(col);
+      if (!cell) continue;
+      const auto made = threats(own | cell, all | cell);
+      const int value = std::popcount(made & ~(danger << 1));
+      std::size_t at = count++;
+      for (; at > 0 && out[at - 1].order < value; --at) out[at] = out[at - 1];
+      out[at] = {cell, made, value};
+    }
+    return count;
   }
   // All stones that belong to some four.
   static constexpr std::uint64_t fours(std::uint64_t b) {

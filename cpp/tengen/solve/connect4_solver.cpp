@@ -41,12 +41,6 @@ constexpr int lose_next(int ply) { return -((kCells - ply) / 2); }
 // a cell of an even row. If that leaves the first without a four, the second has at least a draw.
 bool second_holds(Board first, Board all) { return !Connect4::has_four(first | (kOddRows & ~all)); }
 
-struct Move {
-  Board cell;
-  Board threats;  // of the mover, after the move
-  int order;
-};
-
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 }  // namespace
@@ -95,13 +89,7 @@ class Connect4Solver::Search {
   // Is the score above `alpha`? Above: the result is a lower bound of the score, itself above alpha. Otherwise it is
   // an upper bound. The side to move must not be able to win at once; `danger` are the opponent's threats.
   int search(Board own, Board all, int ply, int alpha, Board danger) {
-    const Board landing = Connect4::landing_cells(all);
-    Board moves = landing;
-    if (const Board forced = landing & danger) {
-      if (!single(forced)) return lose_next(ply);
-      moves = forced;
-    }
-    moves &= ~(danger >> 1);  // do not play below a cell where the opponent wins
+    const Board moves = Connect4::not_losing(all, danger);
     if (!moves) return lose_next(ply);
     if (ply >= kCells - 2) return 0;
 
@@ -110,7 +98,7 @@ class Connect4Solver::Search {
     if (range.low > alpha) return range.low;
     if (range.high <= alpha) return range.high;
 
-    const Board even = landing & kEvenRows;
+    const Board even = Connect4::landing_cells(all) & kEvenRows;
     if (ply % 2 == 0 ? alpha >= 0 && !even && second_holds(own, all)
                      : alpha < 0 && single(even) && second_holds(own ^ all, all))
       return 0;
@@ -128,8 +116,8 @@ class Connect4Solver::Search {
   }
 
   int best_move(Board own, Board all, int ply, int alpha, Board danger, Board moves) {
-    std::array<Move, Connect4::kCols> ordered;
-    const auto count = order(own, all, danger, moves, ordered);
+    std::array<Connect4::Candidate, Connect4::kCols> ordered;
+    const auto count = Connect4::by_threats(own, all, danger, moves, ordered);
     const Board opponent = own ^ all;
     if (ply + 1 < kFirstLocalPly) {
       std::array<Board, Connect4::kCols> keys;
@@ -147,22 +135,6 @@ class Connect4Solver::Search {
       if (best > alpha) break;
     }
     return best;
-  }
-
-  // Most threats first; then from the centre outwards. A threat above one of the opponent's is worth nothing: whoever
-  // is made to play below it, the opponent has won or blocked.
-  static std::size_t order(Board own, Board all, Board danger, Board moves, std::array<Move, Connect4::kCols>& out) {
-    std::size_t count = 0;
-    for (const int col : {3, 2, 4, 1, 5, 0, 6}) {
-      const Board cell = moves & Connect4::column(col);
-      if (!cell) continue;
-      const Board made = Connect4::threats(own | cell, all | cell);
-      const int value = std::popcount(made & ~(danger << 1));
-      std::size_t at = count++;
-      for (; at > 0 && out[at - 1].order < value; --at) out[at] = out[at - 1];
-      out[at] = {cell, made, value};
-    }
-    return count;
   }
 
   Connect4Bounds& shared_;
