@@ -164,6 +164,11 @@ class Learner:
     def _tensor(self, array: Any) -> Tensor:
         return torch.from_numpy(array).to(self.device)
 
+    def begin_with(self, start: Network) -> None:
+        """Says from now on what another network of the same size, or a smaller one, says. Raises NetworkError."""
+        for network in (self.network, self.released):
+            grow(network, start.shape.size, start.state_dict())
+
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Everything needed to go on, and some facts about the run, whole or not at all."""
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}

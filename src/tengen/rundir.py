@@ -1,6 +1,7 @@
 """A run's folder, the only durable state of training:
 
 run.toml            every option, as the run was started
+start.onnx          the network that it began with, if it did not begin from zero
 state.safetensors   the learner: weights, their average, optimizer, counters
 games/              every finished game, in chunks that are never rewritten
 networks/           NNNNNNNN.onnx by training step, as they were measured
@@ -42,6 +43,7 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config_file = path / "run.toml"
+        self.start = path / "start.onnx"
         self.state = path / "state.safetensors"
         self.games = path / "games"
         self.networks = path / "networks"

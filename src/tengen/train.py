@@ -30,6 +30,7 @@ from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
 from tengen.nn.shape import NetworkShape
+from tengen.nn.unfold import unfold
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay
 from tengen.runconfig import deepened
@@ -37,6 +38,8 @@ from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Counts
 
 __all__ = ["Event", "Listener", "MakeHub", "Trainer", "learning_device"]
+
+STARTING_POSITIONS = 1024  # by which a network that was begun with is made ready to learn on
 
 MakeHub = Callable[[RunDirectory, int, str], Hub]  # of the run, the number of the next game, and the device
 
@@ -236,6 +239,9 @@ class Trainer:
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
+        elif self.run.start.exists():
+            file = NetworkFile.load(self.run.start, self.game)
+            self.learner.begin_with(unfold(file, self.game, sample_planes(self.game, STARTING_POSITIONS)))
         return next_game
 
     def _load_games(self, paths: list[Path] | None = None) -> int:

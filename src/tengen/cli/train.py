@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
          tengen train connect4 --minutes 120        the same run goes on to two hours
          tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which forgets nothing
+         tengen train connect4 --from shipped --run runs/on   begins with a network instead of from zero
          tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
          tengen train go:9 --ray auto               with players on the Ray cluster of this machine
 
@@ -55,6 +56,7 @@ def add_training_options(parser: Parser) -> None:
     length.add_argument("--steps", type=steps, metavar="N", help="length in steps of the learner instead")
     parser.add_argument("--run", type=Path, metavar="DIR", dest="folder", help="the run's folder (default: runs/GAME)")
     parser.add_argument("--size", metavar="S", help="the network: 1 to 6, or CHANNELSxBLOCKS (default: by the game)")
+    parser.add_argument("--from", metavar="NET", dest="start", help="a new run begins with this file (or: shipped)")
     parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="(default 0)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", help="change any option (repeatable)"
@@ -70,6 +72,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     if getattr(args, "ray", None) is not None:
         make_hub = ray_hub(args.ray)
     from tengen._core import SelfPlay
+    from tengen.files import write_durably
     from tengen.preset import file_name
     from tengen.runconfig import RunConfig
     from tengen.rundir import RunDirectory, RunError
@@ -77,6 +80,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     game = games.make(args.game)
     folder = args.folder or Path("runs") / file_name(game.id)
     directory, changes = RunDirectory(folder), wanted_options(args)
+    start = starting_network(args.start, game, changes) if args.start else None
     fresh = RunConfig.of(game).with_values(changes)
     SelfPlay.exact_values(game, fresh.selfplay, [])  # refuses proofs where a game has none, before anything is written
     check_machine(game, fresh, args.device)
@@ -84,8 +88,12 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
         refuse_strange_folder(directory)
         with directory.locked():
             if directory.exists():
+                if start is not None:
+                    raise UsageError(f"{folder} has begun already; leave --from out, or use --run DIR for another run")
                 adopt_changes(directory, fresh.game, changes)
             else:
+                if start is not None:
+                    write_durably(directory.start, start)
                 directory.configure(fresh)
             return train(directory, args, make_hub)
     except RunError as error:
@@ -95,6 +103,23 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     except OSError as error:
         what = f"{error.filename or folder}: {error.strerror or error}"
         raise UsageError(f"{what}; nothing that was saved is lost, and the same command goes on") from None
+
+
+def starting_network(name: str, game: games.Game, changes: dict[str, dict[str, Any]]) -> bytes:
+    """A network that a run can begin with; the run's is of its size unless a larger one is asked for. Raises
+    NetworkError."""
+    from tengen.network import NetworkFile, shipped_network
+    from tengen.nn.export import sample_planes
+    from tengen.nn.grow import check_growth
+    from tengen.nn.unfold import unfold
+
+    path = shipped_network(game) if name == "shipped" else Path(name)
+    if path is None:
+        raise UsageError(f"no network ships for {game.id}")
+    file = NetworkFile.load(path)
+    unfold(file, game, sample_planes(game, 2))
+    check_growth(file.size, str(changes.setdefault("loop", {}).setdefault("size", file.size)))
+    return file.data
 
 
 def ray_hub(address: str) -> "MakeHub":
