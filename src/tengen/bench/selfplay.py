@@ -9,6 +9,7 @@ import numpy as np
 
 from tengen import games
 from tengen.bench.measure import Row, row, take_turns
+from tengen.config import SelfPlayConfig
 from tengen.evaluator import Batch, make_evaluator
 from tengen.network import NetworkError, NetworkFile, shipped_network
 from tengen.runconfig import RunConfig
@@ -23,14 +24,31 @@ def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> lis
 
 
 def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
+    """Where finished games are proven, which is no search, with that left out and with it."""
     config = RunConfig.of(game)
-    return [row for file in _networks(game, config.loop.size) for row in _compare(game, config, file, seconds, threads)]
+    plays = {"": config.selfplay.replace(prove_nodes=0), " and proofs": config.selfplay}
+    if config.selfplay.prove_nodes == 0:
+        plays.popitem()
+    return [
+        row
+        for file in _networks(game, config.loop.size)
+        for what, play in plays.items()
+        for row in _compare(game, config, play, file, seconds, threads, what)
+    ]
 
 
-def _compare(game: games.Game, config: RunConfig, file: NetworkFile, seconds: float, threads: int) -> list[Row]:
+def _compare(
+    game: games.Game,
+    config: RunConfig,
+    play: SelfPlayConfig,
+    file: NetworkFile,
+    seconds: float,
+    threads: int,
+    what: str,
+) -> list[Row]:
     slots = config.loop.slots
     evaluator = make_evaluator(file, game, threads=threads)
-    actor = Actor(game, config.search, config.selfplay, slots=slots, threads=threads)
+    actor = Actor(game, config.search, play, slots=slots, threads=threads)
     actor.set_evaluator(evaluator, file.hash)
     _play(actor, WARM_UP)
     planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
@@ -53,7 +71,10 @@ def _compare(game: games.Game, config: RunConfig, file: NetworkFile, seconds: fl
 
     ours, peer = take_turns(inside, bare, seconds, clock=time.perf_counter)
     carried = done["simulations"] / max(1, done["evaluations"])
-    name, beside = f"self-play {game.id} {file.size} {file.precision}, {slots} games", f"bare network, batch {slots}"
+    name, beside = (
+        f"self-play{what} {game.id} {file.size} {file.precision}, {slots} games",
+        f"bare network, batch {slots}",
+    )
     return [
         row(f"{name}: evaluations", ours, "per s", beside, peer),
         row(f"{name}: simulations", ours * carried, "per s", beside, peer),
