@@ -60,7 +60,7 @@ def test_games_of_two_workers_arrive_once_and_new_releases_reach_them(tmp_path: 
         assert numbers(found) == numbers(on_disk(hub)) and len(set(numbers(found))) == len(found)
         assert {record.network for record in found} == {network(0).hash, network(1).hash}
         counts = hub.counts()
-        assert counts["games"] == len(found) and counts["full_searches"] == sum(int(g.full.sum()) for g in found)
+        assert counts["games"] == len(found) and counts["positions"] == sum(g.positions for g in found)
         assert counts["simulations"] > counts["evaluations"] > 0
         (row,) = json.loads(hub._run.workers.read_text("utf-8"))["workers"]
         assert row["name"] == "w" and row["games"] > 0

@@ -53,12 +53,12 @@ def test_players_that_are_killed_every_five_seconds_cost_little(tmp_path: Path) 
 
         def plies(seconds: int, killing: bool) -> int:
             """Searched in full and gathered within some seconds."""
-            before, began = hub.counts()["full_searches"], time.monotonic()
+            before, began = hub.counts()["positions"], time.monotonic()
             for moment in range(5, seconds + 5, 5):
                 gather_until(began + moment)
                 if killing:
                     ray.kill(random.choice(list(hub._calls.values()))[0])
-            return hub.counts()["full_searches"] - before
+            return hub.counts()["positions"] - before
 
         hub.gather(lambda counts: counts["games"] > 100)  # both play
         left_alone, killed = plies(60, killing=False), plies(180, killing=True)

@@ -60,12 +60,15 @@ def refused(data: bytes, limits: Limits | None = None) -> str:
 
 
 def hand_made() -> list[GameRecord]:
-    """Two games with every kind of ply: random, fast and full; unvisited moves with a target and the reverse."""
+    """Two games with every kind of ply: random, fast and full; unvisited moves with a target and the reverse;
+    positions beside a game, proven and not."""
     full = {"q": 0.5, "d": 0.25, "m": 4, "policy": {3: (3, 0.75), 5: (0, 0.25), 8: (1, 0)}}
     won = TICTACTOE.from_moves("a3 b2 a2 c3 a1").moves()
     resigned = TICTACTOE.from_moves("b2 a1").moves()
+    plies: list[dict[str, Any]] = [full, {"q": -0.5, "m": 3}, {"q": 1, "m": 1}]
+    sides = [(2, [3, 8], -1), (2, [5], 2)]
     return [
-        make_record(TICTACTOE, won, [full, {"q": -0.5, "m": 3}, {"q": 1, "m": 1}], number=7, seed=2**64 - 1, result=1),
+        make_record(TICTACTOE, won, plies, number=7, seed=2**64 - 1, result=1, sides=sides),
         make_record(TICTACTOE, resigned, [{"q": 0.125}], network="ab12", result=-1, ending="resigned"),
     ]
 
@@ -104,7 +107,7 @@ def test_the_golden_chunk_is_still_read_and_written(pytestconfig: pytest.Config)
         GOLDEN.write_bytes(encode_chunk(hand_made()))
     golden = GOLDEN.read_bytes()
     assert decode_chunk(golden) == hand_made()
-    assert golden[:10] == b"\x89TENGEN\n\x02\x00"
+    assert golden[:10] == b"\x89TENGEN\n\x03\x00"
     header, body = unpacked(golden)
     new_header, new_body = unpacked(encode_chunk(hand_made()))
     assert body == new_body  # the frames may differ between zstd versions, their contents may not
@@ -137,6 +140,8 @@ def test_a_chunk_holds_games_of_one_kind() -> None:
         ("full", np.zeros((5, 1), np.bool_), "2-dimensional"),
         ("q", np.zeros(4, np.float32), "q has 4 numbers, not 5"),
         ("target", np.zeros(1, np.float32), "target has 1 numbers, not 3"),
+        ("side_exact", np.zeros(3, np.int8), "side_exact has 3 numbers, not 2"),
+        ("side_moves", np.zeros(2, np.uint16), "side_moves has 2 numbers, not 3"),
     ],
 )
 def test_a_record_that_does_not_fit_together_cannot_be_made(field: str, value: Any, reason: str) -> None:
@@ -165,6 +170,11 @@ def test_a_record_that_does_not_fit_together_cannot_be_made(field: str, value: A
         ("target", 0, 0.5, "does not add up to 1"),
         ("actions", 1, 3, "do not ascend"),
         ("actions", 0, 6, "do not ascend"),
+        ("exact", 1, 3, "a proven value that is none"),
+        ("side_exact", 0, -2, "a proven value that is none"),
+        ("side_moves", 2, 9, "side_moves holds an action"),
+        ("side_ply", 1, 5, "a ply that its game does not have"),
+        ("side_ply", 0, 3, "without a full search"),
     ],
 )
 def test_impossible_numbers_are_refused(name: str, index: int, value: float, reason: str) -> None:
@@ -208,6 +218,11 @@ def test_verify_replays_the_rules() -> None:
     assert "ply 1: illegal move" in reason(with_array(won, "moves", 1, int(won.moves[0])))
     assert "no move can follow" in reason(make_record(game, [*won.moves.tolist(), 8], [], result=1))
     assert "illegal move a3" in reason(with_array(won, "actions", 0, int(won.moves[0])))
+    assert "beside ply 2: illegal move" in reason(with_array(won, "side_moves", 2, int(won.moves[0])))
+    beside = replace(won, side_plies=np.array([0, 3], np.uint16))
+    assert "that is in it" in reason(beside)
+    ending = replace(won, side_plies=np.array([3], np.uint16), side_ply=won.side_ply[:1], side_exact=won.side_exact[:1])
+    assert "a finished game" in reason(replace(ending, side_moves=np.array([3, 8, 6], np.uint16)))
 
 
 def test_damaged_files_are_refused() -> None:
@@ -217,7 +232,7 @@ def test_damaged_files_are_refused() -> None:
     assert "not one frame" in refused(data + b"x")
     assert "not one frame" in refused(data + compress_body(b""))
     assert refused(b"PK\x03\x04" + data) == "not a chunk of games"
-    assert "format 3" in refused(PREFIX.pack(MAGIC, 3, 0) + data[PREFIX.size :])
+    assert "format 4" in refused(PREFIX.pack(MAGIC, 4, 0) + data[PREFIX.size :])
     assert "too long" in refused(PREFIX.pack(MAGIC, FORMAT, 2**32 - 1) + data[PREFIX.size :])
     assert "neither 0 nor 1" in refused(with_column(data, "full", b"\2"))
 

@@ -9,7 +9,8 @@ from tengen import games
 from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.games import Game, State
-from tengen.reference import ReferenceSearch
+from tengen.records import UNPROVEN
+from tengen.reference import Node, ReferenceSearch
 from tengen.reference.tree import look_ahead
 from tengen.selfplay import Actor, Counts
 
@@ -77,7 +78,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
     full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
     state = game.start()
-    out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
+    out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": [], "sides": []}
+    may_be_cut = Rng(5, number, 0, "cut").uniform() < config.cut_share
     for action in reference_opening(game, config, number):
         state.apply(action)
         for key, value in {"moves": action, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
@@ -88,7 +90,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
 
     search = ReferenceSearch(state, full if kind(state.ply()) else fast, seed=5, game=number)
     evaluate = Hash(game)
-    while not state.is_terminal():
+    over = False
+    while not over:
         search.run(evaluate)
         is_full, root, action = kind(state.ply()), search.root, search.choose()
         if is_full:
@@ -96,6 +99,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
+            out["sides"] += reference_sides(root, config, state.ply(), number)
         q, d, m = search.worth()
         for key, value in {
             "moves": action,
@@ -114,9 +118,33 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             if move is not None:
                 for key, value in {"moves": move, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
                     out[key].append(value)
-    out["result"] = state.outcome() * (1 if state.to_move() == 0 else -1)
-    out["exact"] = SelfPlay.exact_values(game, config, out["moves"]).tolist()  # compared in test_prove.py
+        over = state.is_terminal() or (may_be_cut and SelfPlay.cut_value(game, config, state.moves()) != UNPROVEN)
+    # What is proven is compared in test_prove.py.
+    cut = not state.is_terminal()
+    first = 1 if state.to_move() == 0 else -1
+    out["result"] = SelfPlay.cut_value(game, config, out["moves"]) if cut else state.outcome() * first
+    out["ending"] = "cut" if cut else "end"
+    exact = SelfPlay.exact_values(game, config, out["moves"], out["sides"]).tolist()
+    out["exact"], out["side_exact"] = exact[: len(out["moves"])], exact[len(out["moves"]) :]
     return out
+
+
+def reference_sides(root: Node, config: SelfPlayConfig, ply: int, number: int) -> list[tuple[int, list[int]]]:
+    """Simulations, drawn at random, that ended where the network was asked."""
+    rng, found = Rng(5, number, ply, "side"), list[tuple[int, list[int]]]()
+    for _ in range(config.side_positions if root.lo < root.hi else 0):
+        node, way = root, list[int]()
+        while True:
+            visits = rng.below(node.N)
+            below = [edge for edge in node.edges for _ in range(edge.N)]
+            if visits >= len(below):
+                break
+            child = below[visits].child
+            assert child is not None
+            node, way = child, [*way, below[visits].action]
+        if way and node.edges:
+            found.append((ply, way))
+    return found
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -124,7 +152,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
 def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
     game = games.make(id)
     openings = {"opening_share": 0.5, "opening_plies": 4, "opening_lookahead": 2, "stray_share": 0.2}
-    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=100, **openings)
+    beside = {"side_positions": 3, "cut_share": 0.5}
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=200, **openings, **beside)
     search = (
         SEARCH
         if id != "othello:6"
@@ -134,8 +163,12 @@ def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
         expected = reference_record(game, search, config, number)
         assert record["moves"].tolist() == expected["moves"]
         assert record["search"].tolist() == expected["search"]
-        assert record["result"] == expected["result"]
+        assert (record["result"], record["ending"]) == (expected["result"], expected["ending"])
         assert record["exact"].tolist() == expected["exact"]
+        assert record["side_ply"].tolist() == [ply for ply, _ in expected["sides"]]
+        assert record["side_plies"].tolist() == [len(way) for _, way in expected["sides"]]
+        assert record["side_moves"].tolist() == [action for _, way in expected["sides"] for action in way]
+        assert record["side_exact"].tolist() == expected["side_exact"]
         for key in ("q", "d", "m"):
             assert record[key].tolist() == np.array(expected[key], np.float32).tolist()
         assert list(zip(record["action"].tolist(), record["visits"].tolist(), strict=True)) == expected["visits"]

@@ -1,6 +1,7 @@
 // Binds self-play: games that play themselves, asking for evaluations like any search.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -25,13 +26,32 @@ nb::object array(const std::vector<From>& values) {
   return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<1>>(data, {values.size()}, owner));
 }
 
-std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& moves) {
-  auto state = game.game->initial();
+// Moves from a position on, which they change.
+std::vector<Action> checked_moves(AnyState& state, const std::vector<int>& moves) {
   std::vector<Action> out;
   for (const int move : moves) {
-    if (state->terminal() || !state->is_legal(move)) throw nb::value_error("a game with an illegal move");
-    state->apply(static_cast<Action>(move));
+    if (state.terminal() || !state.is_legal(move)) throw nb::value_error("a game with an illegal move");
+    state.apply(static_cast<Action>(move));
     out.push_back(static_cast<Action>(move));
+  }
+  return out;
+}
+std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& moves) {
+  return checked_moves(*game.game->initial(), moves);
+}
+
+using PySide = std::pair<int, std::vector<int>>;
+
+std::vector<SidePosition> checked_sides(const PyGame& game, const std::vector<Action>& moves,
+                                        const std::vector<PySide>& sides) {
+  std::vector<SidePosition> out;
+  for (const auto& [ply, way] : sides) {
+    if (ply < 0 || static_cast<std::size_t>(ply) >= moves.size())
+      throw nb::value_error("a position beside a ply that the game does not have");
+    auto state = game.game->initial();
+    for (int i = 0; i < ply; ++i) state->apply(moves[static_cast<std::size_t>(i)]);
+    out.push_back({ply, checked_moves(*state, way)});
+    if (state->terminal()) throw nb::value_error("a finished game has nothing to prove");
   }
   return out;
 }
@@ -40,7 +60,8 @@ nb::dict record_dict(const GameRecord& record) {
   nb::dict out;
   out["game"] = record.game;
   out["result"] = record.result;
-  out["ending"] = record.ending == GameRecord::Ending::rules ? "end" : "resigned";
+  static constexpr const char* kEndings[] = {"end", "resigned", "cut"};
+  out["ending"] = kEndings[static_cast<std::size_t>(record.ending)];
   out["hopeless"] = static_cast<int>(record.hopeless);
   out["moves"] = array<std::uint16_t>(record.moves);
   out["search"] = array<std::uint8_t>(record.search);
@@ -52,6 +73,18 @@ nb::dict record_dict(const GameRecord& record) {
   out["action"] = array<std::uint16_t>(record.action);
   out["visits"] = array<std::uint32_t>(record.visits);
   out["target"] = array<float>(record.target);
+  std::vector<int> side_ply, side_plies, side_exact;
+  std::vector<Action> side_moves;
+  for (const SidePosition& side : record.sides) {
+    side_ply.push_back(side.ply);
+    side_plies.push_back(static_cast<int>(side.moves.size()));
+    side_exact.push_back(side.exact);
+    side_moves.insert(side_moves.end(), side.moves.begin(), side.moves.end());
+  }
+  out["side_ply"] = array<std::uint16_t>(side_ply);
+  out["side_plies"] = array<std::uint16_t>(side_plies);
+  out["side_exact"] = array<std::int8_t>(side_exact);
+  out["side_moves"] = array<std::uint16_t>(side_moves);
   return out;
 }
 
@@ -88,14 +121,27 @@ void bind_selfplay(nb::module_& m) {
           "Of the moves of a game, those that its number has at random: the action; None where it was searched.")
       .def_static(
           "exact_values",
+          [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves,
+             const std::vector<PySide>& sides) {
+            const auto played = checked_moves(game, moves);
+            auto beside = checked_sides(game, played, sides);
+            auto values = game.game->exact_values(played, config.prove_nodes, beside);
+            for (const SidePosition& side : beside) values.push_back(side.exact);
+            return array<std::int8_t>(values);
+          },
+          "game"_a, "config"_a, "moves"_a, "sides"_a = std::vector<PySide>{},
+          nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: "
+                  "Sequence[tuple[int, Sequence[int]]] = []) -> NDArray[numpy.int8]"),
+          "What each position of a game is worth to its side to move, proven from the last one backwards with "
+          "prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 "
+          "where that was not enough.")
+      .def_static(
+          "cut_value",
           [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves) {
-            return array<std::int8_t>(game.game->exact_values(checked_moves(game, moves), config.prove_nodes));
+            return static_cast<int>(game.game->cut_value(checked_moves(game, moves), config.prove_nodes));
           },
           "game"_a, "config"_a, "moves"_a,
-          nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> "
-                  "NDArray[numpy.int8]"),
-          "What each position of a game is worth to its side to move, proven from the last one backwards with "
-          "prove_nodes positions each; 2 where that was not enough.")
+          "The result, for the first player, by which a game may be cut short after these moves; 2 if it may not.")
       .def(
           "take_records",
           [](PySelfPlay& self) {
@@ -106,7 +152,8 @@ void bind_selfplay(nb::module_& m) {
           nb::sig("def take_records(self) -> list[dict[str, object]]"),
           "Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 "
           "random, "
-          "1 fast, 2 full), q, d, m, exact, children, action, visits, target.")
+          "1 fast, 2 full), q, d, m, exact, children, action, visits, target, side_ply, side_plies, side_exact, "
+          "side_moves.")
       .def(
           "under_way",
           [](const PySelfPlay& self, int most) {
@@ -123,11 +170,12 @@ void bind_selfplay(nb::module_& m) {
             nb::dict out;
             out["games"] = counts.games;
             out["moves"] = counts.moves;
-            out["full_searches"] = counts.full_searches;
+            out["positions"] = counts.positions;
             out["simulations"] = counts.simulations;
             return out;
           },
-          nb::sig("def play_counts(self) -> dict[str, int]"), "Games, moves, full searches and simulations so far.");
+          nb::sig("def play_counts(self) -> dict[str, int]"),
+          "Games, moves, positions to learn from and simulations so far.");
 }
 
 }  // namespace tengen

@@ -473,6 +473,18 @@ class SelfPlayConfig:
         """
 
     @property
+    def side_positions(self) -> int:
+        """
+        Positions of each full search, drawn from its simulations, that are proven and learned too; with prove_nodes only.
+        """
+
+    @property
+    def cut_share(self) -> float:
+        """
+        Share of games that end as soon as an eighth of prove_nodes proves their result; the others are played out.
+        """
+
+    @property
     def resign_below(self) -> float:
         """Resign when the root's value is below this; -1: never."""
 
@@ -730,14 +742,20 @@ class SelfPlay(LeafSource):
         """
 
     @staticmethod
-    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> NDArray[numpy.int8]:
+    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: Sequence[tuple[int, Sequence[int]]] = []) -> NDArray[numpy.int8]:
         """
-        What each position of a game is worth to its side to move, proven from the last one backwards with prove_nodes positions each; 2 where that was not enough.
+        What each position of a game is worth to its side to move, proven from the last one backwards with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 where that was not enough.
+        """
+
+    @staticmethod
+    def cut_value(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> int:
+        """
+        The result, for the first player, by which a game may be cut short after these moves; 2 if it may not.
         """
 
     def take_records(self) -> list[dict[str, object]]:
         """
-        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, exact, children, action, visits, target.
+        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, exact, children, action, visits, target, side_ply, side_plies, side_exact, side_moves.
         """
 
     def under_way(self, most: int) -> list[dict[str, object]]:
@@ -746,7 +764,7 @@ class SelfPlay(LeafSource):
         """
 
     def play_counts(self) -> dict[str, int]:
-        """Games, moves, full searches and simulations so far."""
+        """Games, moves, positions to learn from and simulations so far."""
 
 class Connect4Solver:
     """Exact Connect4 results. Used through tengen.solver."""

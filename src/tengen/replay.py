@@ -171,6 +171,7 @@ class Replay:
         chosen = record.searched if self.config.fast_values else record.full
         chosen = chosen & ~_left_out(record, plies, self.config.settled_share)
         if not chosen.any():
+            self._add_sides(record)
             return
         sizes = record.entries.astype(np.int64)
         starts = self._entries.end + sizes.cumsum() - sizes
@@ -187,6 +188,25 @@ class Replay:
         self._games.extend(start=[self._moves.end], plies=[len(record)], real_end=[record.ending == "end"])
         self._entries.extend(action=record.actions, target=record.target)
         self._moves.extend(moves=record.moves)
+        self._add_sides(record)
+
+    def _add_sides(self, record: GameRecord) -> None:
+        """Proven positions beside a game: each is the last one of a game of its own, and has a value alone."""
+        for (ply, way), exact in zip(record.sides(), record.side_exact.tolist(), strict=True):
+            if exact == UNPROVEN:
+                continue
+            moves = np.concatenate([record.moves[:ply], np.array(way, np.uint16)])
+            self._positions.extend(
+                game=[self._games.end],
+                ply=[len(moves)],
+                full=[False],
+                v=[exact],
+                d=[exact == 0],
+                entry=[self._entries.end],
+                entries=[0],
+            )
+            self._games.extend(start=[self._moves.end], plies=[len(moves)], real_end=[False])
+            self._moves.extend(moves=moves)
 
     def _forget(self) -> None:
         """Drops what no position of the window needs; positions refer to games, games to moves, in ascending order."""
@@ -210,7 +230,8 @@ class Replay:
         game = self._games.rows(position["game"] - self._games.first)
         planes, legal = self._replay(position["game"], game, position["ply"], symmetry)
         answered = position["ply"] + 1 < game["plies"]
-        answer = self._moves["moves"][game["start"] - self._moves.first + position["ply"] + answered]
+        last = game["plies"] - 1  # stands in where there is no answer
+        answer = self._moves["moves"][game["start"] - self._moves.first + np.minimum(position["ply"] + 1, last)]
         return Batch(
             planes=planes,
             legal=legal,

@@ -28,7 +28,7 @@ from tengen.records import GameRecord
 
 __all__ = ["Actor", "Counts"]
 
-Counts = dict[str, int]  # games, moves, full_searches, simulations; evaluations, duplicates, batches
+Counts = dict[str, int]  # games, moves, positions, simulations; evaluations, duplicates, batches
 
 RANDOM, FULL = 0, 2  # the kinds of search in a native record; 1 is a fast one
 
@@ -117,6 +117,10 @@ class Actor:
             actions=native["action"][order],
             visits=native["visits"][order],
             target=native["target"][order],
+            side_ply=native["side_ply"],
+            side_exact=native["side_exact"],
+            side_plies=native["side_plies"],
+            side_moves=native["side_moves"],
         )
 
 

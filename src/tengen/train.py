@@ -149,10 +149,10 @@ class Trainer:
     def _play(self, may_end: Callable[[], bool]) -> tuple[list[GameRecord], dict[str, float]]:
         """1. Self-play, wherever it happens."""
         before, began = self.hub.counts(), time.monotonic()
-        wanted = before["full_searches"] + self.config.loop.turn_positions
+        wanted = before["positions"] + self.config.loop.turn_positions
 
         def done(counts: Counts) -> bool:
-            return (counts["full_searches"] >= wanted and may_end()) or self.stop.is_set()
+            return (counts["positions"] >= wanted and may_end()) or self.stop.is_set()
 
         records = self.hub.gather(done)
         return records, _speeds(before, self.hub.counts(), time.monotonic() - began, self.config.loop.slots)

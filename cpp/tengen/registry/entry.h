@@ -111,8 +111,14 @@ class GameOf final : public AnyGame {
   std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
     return draw_opening(start_, config, seed, number);
   }
-  std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions) const override {
-    return prove_backwards(start_, moves, most_positions);
+  std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions,
+                                        std::span<SidePosition> sides) const override {
+    return prove_game(start_, moves, most_positions, sides);
+  }
+  std::int8_t cut_value(std::span<const Action> moves, int most_positions) const override {
+    G state = start_;
+    for (const Action a : moves) state.apply(a);
+    return state.terminal() ? kUnproven : tengen::cut_value(state, most_positions);
   }
   std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
                                                   std::uint64_t number, std::span<const Action> moves) const override {

@@ -10,9 +10,19 @@
 
 namespace tengen {
 
+// Stands where a position's value is not known.
+constexpr std::int8_t kUnproven = 2;
+
+// A position that a search asked about, beside the game.
+struct SidePosition {
+  int ply;                    // of the searched position
+  std::vector<Action> moves;  // from there
+  std::int8_t exact = kUnproven;
+};
+
 // What one finished game leaves behind. No tensors: whoever trains replays the rules.
 struct GameRecord {
-  enum class Ending : std::uint8_t { rules, resigned };
+  enum class Ending : std::uint8_t { rules, resigned, cut };
   enum class Search : std::uint8_t { none, fast, full };  // none: a random move
 
   std::uint64_t game = 0;
@@ -27,10 +37,12 @@ struct GameRecord {
   std::vector<Action> action;          // visited moves and moves with a target
   std::vector<std::uint32_t> visits;
   std::vector<float> target;
+  std::vector<SidePosition> sides;
 };
 
 struct SelfPlayCounts {
-  std::uint64_t games = 0, moves = 0, full_searches = 0, simulations = 0;
+  std::uint64_t games = 0, moves = 0, simulations = 0;
+  std::uint64_t positions = 0;  // to learn from: searched in full, or proven beside a game
 };
 
 class AnySelfPlay {

@@ -14,6 +14,8 @@ struct SelfPlayConfig {
   int opening_lookahead = 0;
   double stray_share = 0;
   int prove_nodes = 0;
+  int side_positions = 0;
+  double cut_share = 0;
   double resign_below = -1;
   double resign_checked = 0.1;
 

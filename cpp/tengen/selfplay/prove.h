@@ -12,11 +12,9 @@
 #include "tengen/config_table.h"
 #include "tengen/game.h"
 #include "tengen/search/bounds.h"
+#include "tengen/selfplay/any_selfplay.h"
 
 namespace tengen {
-
-// Stands where a position's value is not known.
-constexpr std::int8_t kUnproven = 2;
 
 // A game in which earlier positions matter (superko): there a table of positions proves nothing.
 template <class G>
@@ -38,23 +36,23 @@ concept Guides = SeesWins<G> && requires(const G& position, Action* out) {
 template <Game G>
 class Prover {
  public:
-  Prover(const G& start, int most_positions)
-      : budget_(most_positions),
-        table_(kEntries),
-        actions_(static_cast<std::size_t>((start.max_plies() + 1) * start.num_actions())) {
+  explicit Prover(const G& start)
+      : table_(kEntries), actions_(static_cast<std::size_t>((start.max_plies() + 1) * start.num_actions())) {
     const Layout layout = start.layout();
     for (auto& tried : worked_) tried.assign(static_cast<std::size_t>(layout.rows * layout.cols + 1), 0);
   }
 
-  // The value for the side to move, who is known to get at least `known`, or kUnproven when it takes too many positions
-  // to find out. Not for a finished game.
-  std::int8_t prove(const G& state, int known) {
-    left_ = budget_;
+  // The value for the side to move, who is known to get at least `known`, or kUnproven when it takes more than
+  // `most_positions` to find out. Not for a finished game.
+  std::int8_t prove(const G& state, int known, int most_positions) {
+    left_ = most_positions;
     if constexpr (Guides<G>)
       if (state.wins_at_once()) return 1;
     while (known < 1 && at_least(state, known + 1, actions_.data())) ++known;
     return left_ < 0 ? kUnproven : static_cast<std::int8_t>(known);
   }
+  // What the last proof left of its positions; below 0 if it needed more.
+  int left() const { return left_; }
 
  private:
   static constexpr std::size_t kEntries = 1 << 17;  // 2 MB: what a core's cache holds
@@ -122,16 +120,22 @@ class Prover {
     return worked_[static_cast<std::size_t>(state.to_move())][static_cast<std::size_t>(state.landing_cell(a) + 1)];
   }
 
-  int budget_, left_ = 0;
+  int left_ = 0;
   std::vector<Entry> table_;
   std::vector<Action> actions_;  // num_actions for each ply
   std::vector<int> worked_[2];   // by side and cell
 };
 
+constexpr int kSideEffort = 8;
+
 // The value of every position of a game for its side to move, from the last one backwards until one takes more than
-// `most_positions` to prove; those before it, which are harder, are kUnproven.
+// `most_positions` to prove; those before it, which are harder, are kUnproven. Then the positions beside the game,
+// those with the most moves first, until all of them together took kSideEffort times as many: a limit for each would
+// let the easy ones through, and what is learned from those alone is wrong (at ply 12 of Connect4 none of them were
+// draws).
 template <Game G>
-std::vector<std::int8_t> prove_backwards(const G& start, std::span<const Action> moves, int most_positions) {
+std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> moves, int most_positions,
+                                    std::span<SidePosition> sides) {
   std::vector<std::int8_t> values(moves.size(), kUnproven);
   if (most_positions == 0) return values;
   if (Remembers<G>) throw ConfigError("prove_nodes must be 0 in a game where earlier positions matter");
@@ -142,15 +146,38 @@ std::vector<std::int8_t> prove_backwards(const G& start, std::span<const Action>
     states.push_back(end);
     end.apply(a);
   }
-  Prover<G> prover(start, most_positions);
+  Prover<G> prover(start);
   int known = -1;  // what the move that was played gives
   if (end.terminal()) known = -static_cast<int>(end.outcome());
   for (std::size_t ply = moves.size(); ply-- > 0;) {
-    values[ply] = prover.prove(states[ply], known);
+    values[ply] = prover.prove(states[ply], known, most_positions);
     if (values[ply] == kUnproven) break;
     known = -values[ply];
   }
+  std::vector<SidePosition*> order;
+  for (SidePosition& side : sides) order.push_back(&side);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const SidePosition* side) { return side->ply + static_cast<int>(side->moves.size()); });
+  constexpr int kMost = std::numeric_limits<int>::max();
+  int left = static_cast<int>(std::min(std::int64_t{kSideEffort} * most_positions, std::int64_t{kMost}));
+  for (SidePosition* side : order) {
+    G state = states[static_cast<std::size_t>(side->ply)];
+    for (const Action a : side->moves) state.apply(a);
+    side->exact = prover.prove(state, -1, left);
+    left = prover.left();
+    if (left <= 0) break;
+  }
   return values;
+}
+
+constexpr int kCutEffort = 8;
+
+// The result for the first player where it takes an eighth of `most_positions` at most to prove: what comes then
+// teaches less than another game's beginning. Connect4: from ply 14 or so on.
+template <Game G>
+std::int8_t cut_value(const G& state, int most_positions) {
+  const std::int8_t value = Prover<G>(state).prove(state, -1, most_positions / kCutEffort);
+  return value == kUnproven || state.to_move() == 0 ? value : static_cast<std::int8_t>(-value);
 }
 
 }  // namespace tengen

@@ -29,7 +29,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         slots_(static_cast<std::size_t>(slots)) {
     validate(config);
     validate(fast_);
-    prove_backwards(start_, {}, config.prove_nodes);  // throws where it cannot be done
+    prove_game(start_, {}, config.prove_nodes, {});  // throws where it cannot be done
     full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
@@ -58,7 +58,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     for (const Slot& slot : slots_) {
       total.games += slot.counts.games;
       total.moves += slot.counts.moves;
-      total.full_searches += slot.counts.full_searches;
+      total.positions += slot.counts.positions;
       total.simulations += slot.counts.simulations;
     }
     return total;
@@ -78,7 +78,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   // Members grouped by lifetime: a game's, the slot's.
   struct Slot {
     GameRecord record;
-    bool may_resign = false;
+    bool may_resign = false, may_be_cut = false;
     std::uint32_t inherited = 0;  // visits the search under way began with
     std::vector<GameRecord> finished;
     SelfPlayCounts counts;
@@ -101,6 +101,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       note(slot.record, a, GameRecord::Search::none, {});
     }
     slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
+    slot.may_be_cut = stream(slot, 0, Purpose::cut).uniform() < config_.cut_share;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
     slot.inherited = 0;
   }
@@ -113,9 +114,12 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     const bool full = searched_in_full(slot, ply);
     const Action action = static_cast<Action>(search.choose());
     slot.counts.moves += 1;
-    slot.counts.full_searches += full;
+    slot.counts.positions += full;
     slot.counts.simulations += search.visits() - slot.inherited;
-    if (full) note_children(slot.record, search);
+    if (full) {
+      note_children(slot.record, search);
+      note_sides(slot.record, search, stream(slot, ply, Purpose::side));
+    }
     const Value value = search.worth();
     note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
 
@@ -129,6 +133,9 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       end_game(t, search.state().to_move() == 0 ? value : -value, GameRecord::Ending::rules);
     } else if (hopeless && slot.may_resign) {
       end_game(t, mover == 0 ? -1 : 1, GameRecord::Ending::resigned);
+    } else if (slot.may_be_cut) {
+      const int result = cut_value(search.state(), config_.prove_nodes);
+      if (result != kUnproven) end_game(t, result, GameRecord::Ending::cut);
     }
   }
 
@@ -153,7 +160,8 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
-    slot.record.exact = prove_backwards(start_, slot.record.moves, config_.prove_nodes);
+    slot.record.exact = prove_game(start_, slot.record.moves, config_.prove_nodes, slot.record.sides);
+    for (const SidePosition& side : slot.record.sides) slot.counts.positions += side.exact != kUnproven;
     GameRecord next;
     next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
     slot.finished.push_back(std::exchange(slot.record, std::move(next)));
@@ -185,6 +193,40 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       ++children;
     }
     record.children.push_back(children);
+  }
+
+  // What a search asks the network about is not what is played: most of it never happens, and the network errs there
+  // more (docs/connect4.md). A position is drawn as often as it was visited; none where the search found its answer.
+  void note_sides(GameRecord& record, const Search<G>& search, Rng rng) const {
+    if (search.tree().root().decided()) return;
+    for (int i = 0; i < config_.side_positions; ++i) {
+      auto moves = draw_simulation(search.tree(), rng);
+      if (!moves.empty()) record.sides.push_back({search.state().ply(), std::move(moves)});
+    }
+  }
+
+  // The way of a simulation, any of them, to where it asked the network; empty if that is the root, or if it did not
+  // ask.
+  static std::vector<Action> draw_simulation(const Tree& tree, Rng& rng) {
+    std::vector<Action> moves;
+    const Node* node = &tree.root();
+    for (const Node* next = node; next;) {
+      node = std::exchange(next, nullptr);
+      const Edge* edges = tree.edges(*node);
+      std::uint32_t left = rng.below(node->visits);  // those below it, child by child; the last one is its own
+      for (int i = 0; i < node->num_edges && !next; ++i) {
+        if (edges[i].child == kNone) continue;
+        const Node& child = tree.node(edges[i].child);
+        if (left < child.visits) {
+          moves.push_back(edges[i].action);
+          next = &child;
+        } else {
+          left -= child.visits;
+        }
+      }
+    }
+    if (node->kind != Node::Kind::expanded) moves.clear();
+    return moves;
   }
 
   G start_;

@@ -84,7 +84,7 @@ class Desk:
             self._networks.setdefault(manifest.network, []).append(manifest.configs())
         self._waiting: list[GameRecord] = []  # not gathered yet
         self._seats: dict[int, Seat] = {}
-        self._counts: Counts = dict.fromkeys(("games", "moves", "full_searches", *REPORTED), 0)
+        self._counts: Counts = dict.fromkeys(("games", "moves", "positions", *REPORTED), 0)
         self._gathered = dict(self._counts)
         self._withdrawn = False
         self._shown = 0.0  # when the workers were last written down
@@ -260,7 +260,7 @@ class Desk:
         self._waiting += records
         self._counts["games"] += len(records)
         self._counts["moves"] += sum(int(record.searched.sum()) for record in records)
-        self._counts["full_searches"] += sum(int(record.full.sum()) for record in records)
+        self._counts["positions"] += sum(record.positions for record in records)
         self._changed.notify_all()
 
     def _admit(self, worker: str) -> None:

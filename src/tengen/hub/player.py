@@ -14,7 +14,7 @@ from tengen.selfplay import Actor, Counts
 
 __all__ = ["ReleasePlayer"]
 
-COUNTED = ("games", "moves", "full_searches", "simulations", "evaluations", "duplicates", "batches")
+COUNTED = ("games", "moves", "positions", "simulations", "evaluations", "duplicates", "batches")
 
 
 class ReleasePlayer:

@@ -2,8 +2,8 @@
 
     magic 8 bytes · format u16 · header length u32 · header (msgpack) · body (one zstd frame with a checksum)
 
-The body is the columns of all games, one after the other, little-endian. Its size follows from the three counts in
-the header, so limits are checked before anything is allocated.
+The body is the columns of all games, one after the other, little-endian. Its size follows from the counts in the
+header, so limits are checked before anything is allocated.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tengen.records.record import (
     PER_ENTRY,
     PER_GAME,
     PER_PLY,
+    PER_SIDE,
+    PER_SIDE_MOVE,
     Columns,
     GameRecord,
     RecordError,
@@ -39,7 +41,7 @@ else:
     from backports import zstd
 
 MAGIC = b"\x89TENGEN\n"
-FORMAT = 2
+FORMAT = 3
 PREFIX = struct.Struct("<8sHI")
 WINDOW_LOG = 22  # a reader of the zstd frame needs 4 MiB for looking back, and grants no more
 
@@ -60,10 +62,13 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: _Count
     plies: _Count
     entries: _Count
+    sides: _Count
+    side_moves: _Count
 
     def layout(self) -> list[tuple[str, np.dtype[Any], int]]:
         """The columns of the body in order: name, type, length."""
-        units = ((PER_GAME, self.games), (PER_PLY, self.plies), (PER_ENTRY, self.entries))
+        games = ((PER_GAME, self.games), (PER_PLY, self.plies), (PER_ENTRY, self.entries))
+        units = (*games, (PER_SIDE, self.sides), (PER_SIDE_MOVE, self.side_moves))
         return [(name, dtype.newbyteorder("<"), length) for unit, length in units for name, dtype in unit.items()]
 
     def body_bytes(self) -> int:
@@ -79,6 +84,7 @@ class Limits:
     body_bytes: int = 16 << 20
     games: int = 1 << 16
     plies: int = 1 << 20  # of all games together
+    side_moves: int = 1 << 22
 
     def check(self, header: Header) -> None:
         """Refuses a chunk by what its header says."""
@@ -86,6 +92,7 @@ class Limits:
             (header.body_bytes(), self.body_bytes, "bytes"),
             (header.games, self.games, "games"),
             (header.plies, self.plies, "plies"),
+            (header.side_moves, self.side_moves, "moves beside the games"),
         ):
             if number > most:
                 raise RecordError(f"a chunk of {number} {what}, more than the {most} allowed")
@@ -106,7 +113,7 @@ def encode_chunk(records: Sequence[GameRecord], limits: Limits | None = None) ->
             raise RecordError(f"a chunk of {game.id} cannot hold a record of {record.game}")
     networks = tuple(sorted({record.network for record in records}))
     columns = to_columns(records, networks)
-    counts = (len(records), len(columns["moves"]), len(columns["actions"]))
+    counts = (len(records), *(len(columns[name]) for name in ("moves", "actions", "side_ply", "side_moves")))
     header = Header(version("tengen"), game.id, schema_hash(game), networks, *counts)
     (limits or Limits()).check(header)
     check_columns(columns, len(networks), game.num_actions)

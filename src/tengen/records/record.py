@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 ENDINGS = ("end", "resigned", "cut")  # by the rules; by a player; by a limit on plies or time
 
-# The columns: one number per game, per ply, or per policy entry (a move of a full search's root).
+# The columns: one number per game, per ply, per policy entry (a move of a full search's root), per position beside the
+# game (one that a full search asked about), or per move that leads to such a position.
 PER_GAME: dict[str, np.dtype[Any]] = {
     "number": np.dtype(np.uint64),
     "seed": np.dtype(np.uint64),
@@ -21,6 +22,7 @@ PER_GAME: dict[str, np.dtype[Any]] = {
     "ending": np.dtype(np.uint8),  # index into ENDINGS
     "opening": np.dtype(np.uint16),
     "plies": np.dtype(np.uint16),
+    "sides": np.dtype(np.uint32),
 }
 PER_PLY: dict[str, np.dtype[Any]] = {
     "moves": np.dtype(np.uint16),
@@ -36,6 +38,13 @@ PER_ENTRY: dict[str, np.dtype[Any]] = {
     "visits": np.dtype(np.uint32),
     "target": np.dtype(np.float32),
 }
+PER_SIDE: dict[str, np.dtype[Any]] = {
+    "side_ply": np.dtype(np.uint16),
+    "side_exact": np.dtype(np.int8),
+    "side_plies": np.dtype(np.uint16),
+}
+PER_SIDE_MOVE: dict[str, np.dtype[Any]] = {"side_moves": np.dtype(np.uint16)}
+IN_RECORDS = PER_PLY | PER_ENTRY | PER_SIDE | PER_SIDE_MOVE
 Columns = Mapping[str, NDArray[Any]]
 
 UNPROVEN = 2
@@ -70,19 +79,25 @@ class GameRecord:
     actions: NDArray[np.uint16]  # [Σ entries] moves with a visit or a share of the target, ascending within a ply
     visits: NDArray[np.uint32]  # [Σ entries]
     target: NDArray[np.float32]  # [Σ entries] probabilities, adding up to 1 in each ply
+    side_ply: NDArray[np.uint16]  # [sides] the ply whose search asked about a position beside the game
+    side_exact: NDArray[np.int8]  # [sides] its value, proven after the game; UNPROVEN where it was not
+    side_plies: NDArray[np.uint16]  # [sides] how many moves lead there
+    side_moves: NDArray[np.uint16]  # [Σ side_plies]
 
     def __post_init__(self) -> None:
-        for name, dtype in (PER_PLY | PER_ENTRY).items():
+        for name, dtype in IN_RECORDS.items():
             array = getattr(self, name)
             if array.dtype != dtype or array.ndim != 1:
                 raise RecordError(f"{name} must be one-dimensional {dtype}, not {array.ndim}-dimensional {array.dtype}")
             frozen = array.view()
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
-        plies, entries = len(self.moves), int(self.entries.sum())
-        for name, length in (dict.fromkeys(PER_PLY, plies) | dict.fromkeys(PER_ENTRY, entries)).items():
-            if len(getattr(self, name)) != length:
-                raise RecordError(f"{name} has {len(getattr(self, name))} numbers, not {length}")
+        plies, sides = len(self.moves), len(self.side_ply)
+        entries, ways = int(self.entries.sum()), int(self.side_plies.sum())
+        for unit, length in ((PER_PLY, plies), (PER_ENTRY, entries), (PER_SIDE, sides), (PER_SIDE_MOVE, ways)):
+            for name in unit:
+                if len(getattr(self, name)) != length:
+                    raise RecordError(f"{name} has {len(getattr(self, name))} numbers, not {length}")
         if self.result not in (-1, 0, 1) or self.ending not in ENDINGS:
             raise RecordError(f"result {self.result!r} by {self.ending!r} is not -1, 0 or 1 by {', '.join(ENDINGS)}")
         if not 0 <= self.opening <= plies < 1 << 16:
@@ -94,6 +109,11 @@ class GameRecord:
 
     def __len__(self) -> int:
         return len(self.moves)
+
+    @property
+    def positions(self) -> int:
+        """How many there are to learn from: searched in full, or proven beside the game."""
+        return int(self.full.sum()) + int((self.side_exact != UNPROVEN).sum())
 
     @property
     def searched(self) -> NDArray[np.bool_]:
@@ -111,58 +131,78 @@ class GameRecord:
         here = slice(start, start + int(self.entries[ply]))
         return self.actions[here], self.visits[here], self.target[here]
 
+    def sides(self) -> list[tuple[int, list[int]]]:
+        """The positions beside the game: the ply where each leaves it, and the moves from there."""
+        ways = np.split(self.side_moves, self.side_plies.cumsum()[:-1]) if len(self.side_ply) else []
+        return [(ply, way.tolist()) for ply, way in zip(self.side_ply.tolist(), ways, strict=True)]
+
 
 def to_columns(records: Sequence[GameRecord], networks: Sequence[str]) -> Columns:
     """The columns of some games, one after the other; `networks` must name all of theirs."""
     index = {network: i for i, network in enumerate(networks)}
     games = [
-        (r.number, r.seed, index[r.network], r.result, ENDINGS.index(r.ending), r.opening, len(r)) for r in records
+        (r.number, r.seed, index[r.network], r.result, ENDINGS.index(r.ending), r.opening, len(r), len(r.side_ply))
+        for r in records
     ]
     columns: dict[str, NDArray[Any]] = {
         name: np.array(numbers, dtype)
         for (name, dtype), numbers in zip(PER_GAME.items(), zip(*games, strict=True), strict=True)
     }
-    for name in PER_PLY | PER_ENTRY:
+    for name in IN_RECORDS:
         columns[name] = np.concatenate([getattr(record, name) for record in records])
     return columns
 
 
 def from_columns(columns: Columns, game: str, networks: Sequence[str]) -> list[GameRecord]:
     """The games again, as views of the columns, which must have passed `check_columns`."""
-    ply_ends = columns["plies"].cumsum(dtype=np.int64)
-    entry_ends = np.concatenate(([0], columns["entries"].cumsum(dtype=np.int64)))[ply_ends]
-    records = []
-    ply = entry = 0
-    games = zip(*(columns[name].tolist() for name in PER_GAME), ply_ends.tolist(), entry_ends.tolist(), strict=True)
-    for number, seed, network, result, ending, opening, _, ply_end, entry_end in games:
-        per_ply = [columns[name][ply:ply_end] for name in PER_PLY]
-        per_entry = [columns[name][entry:entry_end] for name in PER_ENTRY]
-        scalars = (game, number, seed, networks[network], result, ENDINGS[ending], opening)
-        records.append(GameRecord(*scalars, *per_ply, *per_entry))
-        ply, entry = ply_end, entry_end
+    plies, sides = columns["plies"].cumsum(dtype=np.int64), columns["sides"].cumsum(dtype=np.int64)
+    entries, ways = _sums(columns["entries"])[plies], _sums(columns["side_plies"])[sides]
+    units = (PER_PLY, PER_ENTRY, PER_SIDE, PER_SIDE_MOVE)
+    starts, records = [0] * len(units), []
+    scalars = zip(*(columns[name].tolist() for name in PER_GAME), strict=True)
+    ends = zip(plies.tolist(), entries.tolist(), sides.tolist(), ways.tolist(), strict=True)
+    for (number, seed, network, result, ending, opening, *_), until in zip(scalars, ends, strict=True):
+        arrays = [
+            columns[name][start:end] for unit, start, end in zip(units, starts, until, strict=True) for name in unit
+        ]
+        records.append(GameRecord(game, number, seed, networks[network], result, ENDINGS[ending], opening, *arrays))
+        starts = list(until)
     return records
+
+
+def _sums(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """[n + 1] how many there are before each, and in all."""
+    return np.concatenate(([0], counts.cumsum(dtype=np.int64)))
 
 
 def check_columns(columns: Columns, num_networks: int, num_actions: int) -> None:
     """Refuses numbers that no search can have produced; what needs the rules is left to `verify`."""
     full, entries, actions = columns["full"], columns["entries"], columns["actions"]
-    if int(columns["plies"].sum(dtype=np.int64)) != len(full) or int(entries.sum(dtype=np.int64)) != len(actions):
-        raise RecordError("the lengths of games or of their policies do not add up")
+    for counts, counted in (
+        ("plies", "full"),
+        ("entries", "actions"),
+        ("sides", "side_ply"),
+        ("side_plies", "side_moves"),
+    ):
+        if int(columns[counts].sum(dtype=np.int64)) != len(columns[counted]):
+            raise RecordError(f"the lengths of games or of their policies do not add up: {counts}")
     _refuse(columns["network"] >= num_networks, "a network is not in the list")
     _refuse(columns["ending"] >= len(ENDINGS), "an unknown ending")
-    for name in ("moves", "actions"):
+    for name in ("moves", "actions", "side_moves"):
         _refuse(columns[name] >= num_actions, f"{name} holds an action that is not one of 0 to {num_actions - 1}")
     for name in ("q", "d", "m", "target"):
         _refuse(~np.isfinite(columns[name]), f"{name} is not a number")
     for name in ("d", "m", "target"):
         _refuse(columns[name] < 0, f"{name} is negative")
     _refuse(np.abs(columns["q"]) + columns["d"] > 1 + TOLERANCE, "q and d are no probabilities of win, draw and loss")
-    _refuse((columns["exact"] < -1) | (columns["exact"] > UNPROVEN), "a proven value that is none")
+    for name in ("exact", "side_exact"):
+        _refuse((columns[name] < -1) | (columns[name] > UNPROVEN), "a proven value that is none")
     _check_openings(columns)
     _refuse((entries > 0) != full, "a full search without a policy, or a policy without a full search")
     _refuse((columns["visits"] == 0) & (columns["target"] == 0), "a policy entry without visits or target")
     if len(actions):
         _check_policies(columns)
+    _check_sides(columns)
 
 
 def _check_openings(columns: Columns) -> None:
@@ -171,6 +211,15 @@ def _check_openings(columns: Columns) -> None:
     in_opening = np.arange(plies.sum()) - np.repeat(starts, plies) < np.repeat(opening, plies)
     searched = _searched(*(columns[name] for name in ("full", "q", "d", "m")))
     _refuse(in_opening & searched, "a random opening ply with search results")
+
+
+def _check_sides(columns: Columns) -> None:
+    plies = np.repeat(columns["plies"].astype(np.int64), columns["sides"])
+    starts = np.repeat(_sums(columns["plies"])[:-1], columns["sides"])
+    ply = columns["side_ply"].astype(np.int64)
+    _refuse(ply >= plies, "a position beside a ply that its game does not have")
+    _refuse(~columns["full"][starts + ply], "a position beside a ply without a full search")
+    _refuse(columns["side_plies"] == 0, "a position beside the game that is in it")
 
 
 def _searched(full: NDArray[Any], q: NDArray[Any], d: NDArray[Any], m: NDArray[Any]) -> NDArray[np.bool_]:
