@@ -43,6 +43,8 @@ def make_record(game: Game, moves: Sequence[int], plies: Sequence[dict[str, Any]
         visits=np.array([entry[1] for entry in entries], np.uint32),
         target=np.array([entry[2] for entry in entries], np.float32),
         side_ply=np.array([side[0] for side in sides], np.uint16),
+        side_q=np.full(len(sides), 0.5, np.float32),
+        side_d=np.full(len(sides), 0.25, np.float32),
         side_exact=np.array([side[2] for side in sides], np.int8),
         side_plies=np.array([len(side[1]) for side in sides], np.uint16),
         side_moves=np.array([action for side in sides for action in side[1]], np.uint16),

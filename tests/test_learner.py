@@ -81,6 +81,17 @@ def test_samples_without_a_target_teach_nothing(draw: Callable[[], Batch]) -> No
     assert same(after[0], after[1]) and not same(after[0], after[2])
 
 
+def test_few_samples_with_a_target_are_not_louder_than_many(draw: Callable[[], Batch]) -> None:
+    """Positions beside a game have a value alone; the policies of the others must not make up for that."""
+    batch = draw()
+    few = np.zeros_like(batch.policy_weight)
+    few[3] = 1
+    metrics = learner().learn(Batch(**vars(batch) | {"policy_weight": few, "moves_left_weight": few}))
+    assert metrics["policy_loss"] > 0 and metrics["moves_left_loss"] > 0
+    told = metrics["value_loss"] + (metrics["policy_loss"] + metrics["moves_left_loss"]) / len(batch)
+    assert metrics["loss"] == pytest.approx(told, rel=1e-4)
+
+
 def test_a_reply_head_is_there_only_when_it_counts(draw: Callable[[], Batch]) -> None:
     assert "reply_loss" not in learner().learn(draw())
     assert learner(reply_weight=0.1).learn(draw())["reply_loss"] > 0

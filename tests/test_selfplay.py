@@ -78,7 +78,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
     full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
     state = game.start()
-    out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": [], "sides": []}
+    out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
+    out |= {"sides": [], "thought": []}
     may_be_cut = Rng(5, number, 0, "cut").uniform() < config.cut_share
     for action in reference_opening(game, config, number):
         state.apply(action)
@@ -99,7 +100,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
-            out["sides"] += reference_sides(root, config, state.ply(), number)
+            for key, more in zip(("sides", "thought"), reference_sides(root, config, state.ply(), number), strict=True):
+                out[key] += more
         q, d, m = search.worth()
         for key, value in {
             "moves": action,
@@ -129,9 +131,11 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     return out
 
 
-def reference_sides(root: Node, config: SelfPlayConfig, ply: int, number: int) -> list[tuple[int, list[int]]]:
-    """Simulations, drawn at random, that ended where the network was asked."""
-    rng, found = Rng(5, number, ply, "side"), list[tuple[int, list[int]]]()
+def reference_sides(
+    root: Node, config: SelfPlayConfig, ply: int, number: int
+) -> tuple[list[tuple[int, list[int]]], list[tuple[Any, Any]]]:
+    """Simulations, drawn at random, that ended where the network was asked; and what was thought of those places."""
+    rng, found, values = Rng(5, number, ply, "side"), list[tuple[int, list[int]]](), list[tuple[Any, Any]]()
     for _ in range(config.side_positions if root.lo < root.hi else 0):
         node, way = root, list[int]()
         while True:
@@ -144,7 +148,8 @@ def reference_sides(root: Node, config: SelfPlayConfig, ply: int, number: int) -
             node, way = child, [*way, below[visits].action]
         if way and node.edges:
             found.append((ply, way))
-    return found
+            values.append((np.float32(node.Q), np.float32(node.D)))
+    return found, values
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -169,6 +174,7 @@ def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
         assert record["side_plies"].tolist() == [len(way) for _, way in expected["sides"]]
         assert record["side_moves"].tolist() == [action for _, way in expected["sides"] for action in way]
         assert record["side_exact"].tolist() == expected["side_exact"]
+        assert list(zip(record["side_q"], record["side_d"], strict=True)) == expected["thought"]
         for key in ("q", "d", "m"):
             assert record[key].tolist() == np.array(expected[key], np.float32).tolist()
         assert list(zip(record["action"].tolist(), record["visits"].tolist(), strict=True)) == expected["visits"]

@@ -1,6 +1,7 @@
 """`tengen train --from NET`: a run that begins with a network instead of from zero."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,16 @@ pytest.importorskip("torch", reason="training needs torch")
 
 import torch
 
+import tengen.train
 from networks import make_test_network
 from tengen import games
+from tengen.chunks import ChunkStore
 from tengen.cli import main
+from tengen.games import Game
 from tengen.learner import Learner, LearnerConfig
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import export_onnx, relative_difference, sample_planes, to_onnx, torch_answer
+from tengen.nn.model import Network
 from tengen.nn.shape import NetworkShape
 from tengen.nn.unfold import unfold
 
@@ -61,6 +66,33 @@ def test_a_run_begins_with_a_network(net: Path, tmp_path: Path) -> None:
     assert (last.size, last.step) == (first.size, 1) and (run / "start.onnx").read_bytes() == net.read_bytes()
     answers = [torch_answer(unfold(file, GAME, PLANES), PLANES)[1] for file in (first, last)]
     assert 0 < np.abs(answers[0] - answers[1]).mean() < 0.02  # one step away
+
+
+def test_it_is_made_ready_by_the_positions_it_learns_from(
+    net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Set by random positions alone, the BatchNorms of a Connect4 network made its value loss 1.3 instead of 0.4."""
+    by = list[np.ndarray[Any, Any]]()
+
+    def noting(file: NetworkFile, game: Game, planes: np.ndarray[Any, Any]) -> Network:
+        by.append(planes)
+        return unfold(file, game, planes)
+
+    monkeypatch.setattr(tengen.train, "unfold", noting)
+    run = tmp_path / "run"
+    more = ["--set", "selfplay.opening_share=1", "--set", "selfplay.opening_plies=1"]
+    assert main(["train", "tictactoe", "--from", str(net), "--run", str(run), "--steps", "3", *TINY, *more]) == 0
+    records = [record for _, chunk in ChunkStore(run / "games").read(lambda *_: None) for record in chunk]
+    starts, plies = np.cumsum([0, *map(len, records)]), [np.flatnonzero(record.full) for record in records]
+    request = [(game, ply, s) for game, some in enumerate(plies) for ply in some.tolist() for s in range(8)]
+    game, ply, symmetry = (
+        np.array(column, dtype) for column, dtype in zip(zip(*request, strict=True), "iiB", strict=True)
+    )
+    moves = np.concatenate([record.moves for record in records])
+    played = {planes.tobytes() for planes in GAME.replay(moves, starts, game, ply, symmetry)[0]}
+    assert len(by) == 2
+    assert not all(planes.tobytes() in played for planes in by[0])
+    assert all(planes.tobytes() in played for planes in by[1])
 
 
 def test_wrong_networks_are_refused_before_anything_is_written(

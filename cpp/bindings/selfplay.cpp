@@ -50,7 +50,7 @@ std::vector<SidePosition> checked_sides(const PyGame& game, const std::vector<Ac
       throw nb::value_error("a position beside a ply that the game does not have");
     auto state = game.game->initial();
     for (int i = 0; i < ply; ++i) state->apply(moves[static_cast<std::size_t>(i)]);
-    out.push_back({ply, checked_moves(*state, way)});
+    out.push_back({ply, checked_moves(*state, way), 0, 0});
     if (state->terminal()) throw nb::value_error("a finished game has nothing to prove");
   }
   return out;
@@ -74,16 +74,21 @@ nb::dict record_dict(const GameRecord& record) {
   out["visits"] = array<std::uint32_t>(record.visits);
   out["target"] = array<float>(record.target);
   std::vector<int> side_ply, side_plies, side_exact;
+  std::vector<float> side_q, side_d;
   std::vector<Action> side_moves;
   for (const SidePosition& side : record.sides) {
     side_ply.push_back(side.ply);
     side_plies.push_back(static_cast<int>(side.moves.size()));
     side_exact.push_back(side.exact);
+    side_q.push_back(side.q);
+    side_d.push_back(side.d);
     side_moves.insert(side_moves.end(), side.moves.begin(), side.moves.end());
   }
   out["side_ply"] = array<std::uint16_t>(side_ply);
   out["side_plies"] = array<std::uint16_t>(side_plies);
   out["side_exact"] = array<std::int8_t>(side_exact);
+  out["side_q"] = array<float>(side_q);
+  out["side_d"] = array<float>(side_d);
   out["side_moves"] = array<std::uint16_t>(side_moves);
   return out;
 }

@@ -475,7 +475,7 @@ class SelfPlayConfig:
     @property
     def side_positions(self) -> int:
         """
-        Positions of each full search, drawn from its simulations, that are proven and learned too; with prove_nodes only.
+        Positions of each full search, drawn from its simulations, whose values are learned too: what prove_nodes proves of them, or what the search thought.
         """
 
     @property

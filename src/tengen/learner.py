@@ -93,7 +93,7 @@ class Learner:
         out = self.network.train()(planes)
         log_policy = F.log_softmax(out.policy.masked_fill(~legal, -1e9), dim=1)
         losses = self._losses(out, log_policy, batch)
-        total = sum(losses.values(), torch.zeros((), device=self.device))
+        total = sum((loss for loss, _ in losses.values()), torch.zeros((), device=self.device))
         self.network.zero_grad(set_to_none=True)
         total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
@@ -105,7 +105,7 @@ class Learner:
             entropy = -(log_policy.exp() * log_policy).sum(1).mean()
             value = out.wdl.softmax(1)
             variance = explained_variance(self._tensor(batch.wdl), value)
-        metrics = {f"{name}_loss": loss.item() for name, loss in losses.items()}
+        metrics = {f"{name}_loss": loss.item() / max(share, 1e-9) for name, (loss, share) in losses.items()}
         return metrics | {
             "loss": total.item(),
             "entropy": float(entropy),
@@ -114,24 +114,26 @@ class Learner:
             "rate": rate,
         }
 
-    def _losses(self, out: Any, log_policy: Tensor, batch: Batch) -> dict[str, Tensor]:
-        """Cross-entropies, each weighted; samples without a target of a kind count nothing there."""
+    def _losses(self, out: Any, log_policy: Tensor, batch: Batch) -> dict[str, tuple[Tensor, float]]:
+        """Cross-entropies, each weighted, and the share of samples that have a target of that kind; the others count
+        nothing there. All are means over the whole batch: where few samples have a target, those few do not count for
+        more. (Muon's steps are all of one size, so their noise would leave little of them to the values.)"""
         config, weight = self.config, self._tensor(batch.policy_weight)
         policy = -(self._tensor(batch.policy) * log_policy).sum(1)
         wdl = -(self._tensor(batch.wdl) * F.log_softmax(out.wdl, 1)).sum(1)
         bins, left = self.network.bins, self._tensor(batch.moves_left_weight)
         plies = -(two_hot(self._tensor(batch.moves_left), bins) * F.log_softmax(out.plies, 1)).sum(1)
         losses = {
-            "policy": (policy * weight).sum() / weight.sum().clamp(min=1),
-            "value": wdl.mean(),
-            "moves_left": config.moves_left_weight * (plies * left).sum() / left.sum().clamp(min=1),
+            "policy": ((policy * weight).mean(), float(weight.mean())),
+            "value": (wdl.mean(), 1.0),
+            "moves_left": (config.moves_left_weight * (plies * left).mean(), float(left.mean())),
         }
         if out.reply is not None:
             # The actual answer, one-hot; none where the game ended with this move. All actions may be guessed: which
             # are legal then is not known before this move is.
             answered = self._tensor(batch.reply_weight)
             chosen = F.log_softmax(out.reply, 1).gather(1, self._tensor(batch.reply).long()[:, None])[:, 0]
-            losses["reply"] = config.reply_weight * -(chosen * answered).sum() / answered.sum().clamp(min=1)
+            losses["reply"] = (config.reply_weight * -(chosen * answered).mean(), float(answered.mean()))
         return losses
 
     def begin_epoch(self, batch: Batch) -> None:

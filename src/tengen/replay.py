@@ -191,20 +191,14 @@ class Replay:
         self._add_sides(record)
 
     def _add_sides(self, record: GameRecord) -> None:
-        """Proven positions beside a game: each is the last one of a game of its own, and has a value alone."""
-        for (ply, way), exact in zip(record.sides(), record.side_exact.tolist(), strict=True):
-            if exact == UNPROVEN:
-                continue
+        """Positions beside a game: each is the last one of a game of its own, and has a value alone, proven or not."""
+        proven = record.side_exact != UNPROVEN
+        value = np.where(proven, record.side_exact, record.side_q)
+        draw = np.where(proven, record.side_exact == 0, record.side_d)
+        for (ply, way), v, d in zip(record.sides(), value.tolist(), draw.tolist(), strict=True):
             moves = np.concatenate([record.moves[:ply], np.array(way, np.uint16)])
-            self._positions.extend(
-                game=[self._games.end],
-                ply=[len(moves)],
-                full=[False],
-                v=[exact],
-                d=[exact == 0],
-                entry=[self._entries.end],
-                entries=[0],
-            )
+            at = {"game": self._games.end, "ply": len(moves), "full": False, "entry": self._entries.end, "entries": 0}
+            self._positions.extend(**{name: [number] for name, number in (at | {"v": v, "d": d}).items()})
             self._games.extend(start=[self._moves.end], plies=[len(moves)], real_end=[False])
             self._moves.extend(moves=moves)
 
@@ -221,9 +215,14 @@ class Replay:
         """Draws samples uniformly from the window. Raises ValueError when they are more than `budget`."""
         if not 0 < size <= self.budget:
             raise ValueError(f"{size} samples asked for, but only {self.budget} may be drawn before more games come")
+        batch = self.look(size)
+        self.drawn += size
+        return batch
+
+    def look(self, size: int) -> Batch:
+        """The same samples, not counted as drawn. The window must not be empty."""
         # One stream per batch, named by what was drawn before: a run that goes on draws what it would have drawn.
         rng = np.random.Generator(np.random.Philox(key=np.array([self.seed, self.drawn], np.uint64)))
-        self.drawn += size
         rows = np.sort(rng.integers(self.positions - self.window, self.positions, size)) - self._positions.first
         symmetry = rng.integers(0, self.game.num_symmetries, size, dtype=np.uint8)
         position = self._positions.rows(rows)

@@ -118,6 +118,8 @@ class Actor:
             visits=native["visits"][order],
             target=native["target"][order],
             side_ply=native["side_ply"],
+            side_q=native["side_q"],
+            side_d=native["side_d"],
             side_exact=native["side_exact"],
             side_plies=native["side_plies"],
             side_moves=native["side_moves"],

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from tengen import games
 from tengen.chunks import ChunkStore
@@ -173,6 +174,8 @@ class Trainer:
         """2. Steps until a turn's samples are used up, if there are as many."""
         began, metrics = time.monotonic(), list[dict[str, float]]()
         size = self.config.learner.batch
+        if self.learner.step == 0 and self.run.start.exists() and self.replay.positions > 0:
+            self._begin_with(self.replay.look(STARTING_POSITIONS).planes)  # random ones were all there was before
         most = self.config.replay.samples_per_position * self.replay.depth * self.config.loop.turn_positions / size
         while self.replay.budget >= size and len(metrics) < most and not self.stop.is_set() and self.progress < 1:
             if len(metrics) % 32 == 31 and self.learner.too_far():
@@ -240,9 +243,14 @@ class Trainer:
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
         elif self.run.start.exists():
-            file = NetworkFile.load(self.run.start, self.game)
-            self.learner.begin_with(unfold(file, self.game, sample_planes(self.game, STARTING_POSITIONS)))
+            self._begin_with(sample_planes(self.game, STARTING_POSITIONS))
         return next_game
+
+    def _begin_with(self, planes: NDArray[np.float32]) -> None:
+        """The learner says what the network says that the run begins with, and nearly so while it learns from positions
+        like these."""
+        file = NetworkFile.load(self.run.start, self.game)
+        self.learner.begin_with(unfold(file, self.game, planes))
 
     def _load_games(self, paths: list[Path] | None = None) -> int:
         """Fills the window from disk; returns the number of the next game of this process."""

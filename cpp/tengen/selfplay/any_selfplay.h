@@ -17,6 +17,7 @@ constexpr std::int8_t kUnproven = 2;
 struct SidePosition {
   int ply;                    // of the searched position
   std::vector<Action> moves;  // from there
+  float q, d;                 // what the search thought of it, for its side to move: value and share of draws
   std::int8_t exact = kUnproven;
 };
 
@@ -42,7 +43,7 @@ struct GameRecord {
 
 struct SelfPlayCounts {
   std::uint64_t games = 0, moves = 0, simulations = 0;
-  std::uint64_t positions = 0;  // to learn from: searched in full, or proven beside a game
+  std::uint64_t positions = 0;  // to learn from: searched in full, or beside a game
 };
 
 class AnySelfPlay {

@@ -25,8 +25,8 @@ const std::array kFields{
                          "Positions that proving each position of a finished game, from its end backwards, may take; "
                          "0: nothing is proven."),
     row<&C::side_positions>("side_positions", 0, 64,
-                            "Positions of each full search, drawn from its simulations, that are proven and learned "
-                            "too; with prove_nodes only."),
+                            "Positions of each full search, drawn from its simulations, whose values are learned too: "
+                            "what prove_nodes proves of them, or what the search thought."),
     row<&C::cut_share>(
         "cut_share", 0, 1,
         "Share of games that end as soon as an eighth of prove_nodes proves their result; the others are "
@@ -42,8 +42,6 @@ static_assert(arity<SelfPlayConfig>() == kFields.size(), "every member of SelfPl
 std::span<const Field<SelfPlayConfig>> config_table(const SelfPlayConfig*) { return kFields; }
 
 void validate(const SelfPlayConfig& config) {
-  if (config.side_positions > 0 && config.prove_nodes == 0)
-    throw ConfigError("side_positions are learned by their proofs: prove_nodes must be above 0");
   if (config.cut_share > 0 && config.prove_nodes == 0)
     throw ConfigError("games are cut short by proofs: with a cut_share prove_nodes must be above 0");
 }

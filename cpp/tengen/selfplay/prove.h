@@ -130,9 +130,7 @@ constexpr int kSideEffort = 8;
 
 // The value of every position of a game for its side to move, from the last one backwards until one takes more than
 // `most_positions` to prove; those before it, which are harder, are kUnproven. Then the positions beside the game,
-// those with the most moves first, until all of them together took kSideEffort times as many: a limit for each would
-// let the easy ones through, and what is learned from those alone is wrong (at ply 12 of Connect4 none of them were
-// draws).
+// those with the most moves first, until all of them together took kSideEffort times as many.
 template <Game G>
 std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> moves, int most_positions,
                                     std::span<SidePosition> sides) {

@@ -118,7 +118,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.simulations += search.visits() - slot.inherited;
     if (full) {
       note_children(slot.record, search);
-      note_sides(slot.record, search, stream(slot, ply, Purpose::side));
+      note_sides(slot.record, slot.counts, search, stream(slot, ply, Purpose::side));
     }
     const Value value = search.worth();
     note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
@@ -161,7 +161,6 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.record.result = result;
     slot.record.ending = ending;
     slot.record.exact = prove_game(start_, slot.record.moves, config_.prove_nodes, slot.record.sides);
-    for (const SidePosition& side : slot.record.sides) slot.counts.positions += side.exact != kUnproven;
     GameRecord next;
     next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
     slot.finished.push_back(std::exchange(slot.record, std::move(next)));
@@ -197,18 +196,20 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
   // What a search asks the network about is not what is played: most of it never happens, and the network errs there
   // more (docs/connect4.md). A position is drawn as often as it was visited; none where the search found its answer.
-  void note_sides(GameRecord& record, const Search<G>& search, Rng rng) const {
+  void note_sides(GameRecord& record, SelfPlayCounts& counts, const Search<G>& search, Rng rng) const {
     if (search.tree().root().decided()) return;
     for (int i = 0; i < config_.side_positions; ++i) {
-      auto moves = draw_simulation(search.tree(), rng);
-      if (!moves.empty()) record.sides.push_back({search.state().ply(), std::move(moves)});
+      std::vector<Action> moves;
+      const Node& node = draw_simulation(search.tree(), rng, moves);
+      if (moves.empty() || node.kind != Node::Kind::expanded) continue;
+      const float q = static_cast<float>(node.q), d = static_cast<float>(node.d);
+      record.sides.push_back({search.state().ply(), std::move(moves), q, d});
+      ++counts.positions;
     }
   }
 
-  // The way of a simulation, any of them, to where it asked the network; empty if that is the root, or if it did not
-  // ask.
-  static std::vector<Action> draw_simulation(const Tree& tree, Rng& rng) {
-    std::vector<Action> moves;
+  // Where a simulation ended, any of them, and the way there.
+  static const Node& draw_simulation(const Tree& tree, Rng& rng, std::vector<Action>& moves) {
     const Node* node = &tree.root();
     for (const Node* next = node; next;) {
       node = std::exchange(next, nullptr);
@@ -225,8 +226,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         }
       }
     }
-    if (node->kind != Node::Kind::expanded) moves.clear();
-    return moves;
+    return *node;
   }
 
   G start_;

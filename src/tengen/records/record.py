@@ -40,6 +40,8 @@ PER_ENTRY: dict[str, np.dtype[Any]] = {
 }
 PER_SIDE: dict[str, np.dtype[Any]] = {
     "side_ply": np.dtype(np.uint16),
+    "side_q": np.dtype(np.float32),
+    "side_d": np.dtype(np.float32),
     "side_exact": np.dtype(np.int8),
     "side_plies": np.dtype(np.uint16),
 }
@@ -80,6 +82,8 @@ class GameRecord:
     visits: NDArray[np.uint32]  # [Σ entries]
     target: NDArray[np.float32]  # [Σ entries] probabilities, adding up to 1 in each ply
     side_ply: NDArray[np.uint16]  # [sides] the ply whose search asked about a position beside the game
+    side_q: NDArray[np.float32]  # [sides] what the search thought of it: value
+    side_d: NDArray[np.float32]  # [sides] and probability of a draw
     side_exact: NDArray[np.int8]  # [sides] its value, proven after the game; UNPROVEN where it was not
     side_plies: NDArray[np.uint16]  # [sides] how many moves lead there
     side_moves: NDArray[np.uint16]  # [Σ side_plies]
@@ -112,8 +116,8 @@ class GameRecord:
 
     @property
     def positions(self) -> int:
-        """How many there are to learn from: searched in full, or proven beside the game."""
-        return int(self.full.sum()) + int((self.side_exact != UNPROVEN).sum())
+        """How many there are to learn from: searched in full, or beside the game."""
+        return int(self.full.sum()) + len(self.side_ply)
 
     @property
     def searched(self) -> NDArray[np.bool_]:
@@ -190,11 +194,12 @@ def check_columns(columns: Columns, num_networks: int, num_actions: int) -> None
     _refuse(columns["ending"] >= len(ENDINGS), "an unknown ending")
     for name in ("moves", "actions", "side_moves"):
         _refuse(columns[name] >= num_actions, f"{name} holds an action that is not one of 0 to {num_actions - 1}")
-    for name in ("q", "d", "m", "target"):
+    for name in ("q", "d", "m", "target", "side_q", "side_d"):
         _refuse(~np.isfinite(columns[name]), f"{name} is not a number")
-    for name in ("d", "m", "target"):
+    for name in ("d", "m", "target", "side_d"):
         _refuse(columns[name] < 0, f"{name} is negative")
-    _refuse(np.abs(columns["q"]) + columns["d"] > 1 + TOLERANCE, "q and d are no probabilities of win, draw and loss")
+    for q, d in (("q", "d"), ("side_q", "side_d")):
+        _refuse(np.abs(columns[q]) + columns[d] > 1 + TOLERANCE, f"{q} and {d} are no probabilities")
     for name in ("exact", "side_exact"):
         _refuse((columns[name] < -1) | (columns[name] > UNPROVEN), "a proven value that is none")
     _check_openings(columns)
