@@ -44,6 +44,7 @@ VALUES: dict[str, list[Any]] = {
     "discount": [0.99, 0.8, 0.5],
     "solver": [False],
     "lookahead": [1, 2],
+    "prove_nodes": [5, 200],
     "symmetry": [False],
     "root": ["gumbel"],
     "gumbel_m": [1, 2, 3, 5],

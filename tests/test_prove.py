@@ -1,14 +1,16 @@
 """Values of finished games, proven backwards: equal to a textbook's and the exact solver's, and in the targets."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from engines import ENGINES, Verdict, judged
 from recorded import make_record
 from tengen import games
 from tengen._core import ConfigError, SearchConfig, SelfPlay, SelfPlayConfig
-from tengen.games import Game, State
+from tengen.games import Game, GameError, State
 from tengen.records import UNPROVEN
 from tengen.reference.prove import exact_value
 from tengen.replay import value_targets
@@ -165,3 +167,34 @@ def test_a_game_may_be_cut_short_where_its_result_is_soon_proven() -> None:
 def test_games_cannot_be_cut_short_without_proofs() -> None:
     with pytest.raises(ConfigError, match="prove_nodes must be above 0"):
         SelfPlay(games.make("connect4"), 1, SearchConfig(sims=4), SelfPlayConfig(cut_share=0.5))
+
+
+def test_a_state_proves_what_it_is_worth() -> None:
+    game, known = games.make("connect4"), 0
+    for seed in range(8):
+        for state in positions(game, random_game(game, seed, long=True))[::2]:
+            value = state.prove(3000)
+            if value is not None:
+                known += 1
+                assert value == np.sign(score_many([state], weak=True))[0]
+    assert known > 40
+    assert game.start().prove(3000) is None and game.start().prove(0) is None
+    assert games.make("go:3").start().prove(3000) is None
+    with pytest.raises(GameError, match="over"):
+        game.from_moves("1212121").prove(10)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_proofs_replace_what_the_network_says_of_values(engine: type[Any]) -> None:
+    """A network that thinks every position won: with proofs the values are the solver's, bounds and plies are not."""
+    game = games.make("connect4")
+    state = positions(game, random_game(game, 3, long=True))[26]
+    exact = int(np.sign(score_many([state], weak=True))[0])
+
+    def wrong(path: tuple[int, ...]) -> Verdict:
+        return Verdict(0.75, m=9.0)
+
+    for nodes, value in ((0, 0.75), (100_000, exact)):
+        found = judged(engine, wrong, state, sims=0, prove_nodes=nodes).nodes()[()]
+        assert (found.q, found.m, found.lo, found.hi) == (value, 9.0, -1, 1)
+        assert found.d == (nodes > 0 and exact == 0)

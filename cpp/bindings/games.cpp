@@ -326,6 +326,19 @@ void bind_games(nb::module_& m) {
           "depth"_a, "passes"_a = "ply", "finished_counts"_a = false,
           "How many move sequences of exactly `depth` plies there are.")
       .def(
+          "prove",
+          [](const PyState& s, int positions) -> std::optional<int> {
+            if (s.state->terminal()) throw Error("the game is over: there is nothing to prove");
+            if (positions <= 0) return {};
+            const nb::gil_scoped_release release;
+            const int value = s.state->prove(positions);
+            if (value == kUnproven) return {};
+            return value;
+          },
+          "positions"_a,
+          "What the position is worth to the side to move (-1, 0 or 1) if looking at so many positions proves it, else "
+          "None; None in games where earlier positions matter (Go).")
+      .def(
           "play_outs",
           [](const PyState& s, std::int64_t games, std::uint64_t seed) {
             PlayoutTotals totals;

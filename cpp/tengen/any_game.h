@@ -48,6 +48,7 @@ class AnyState {
   virtual std::optional<Action> parse_move(std::string_view text) const = 0;
   virtual std::string position_text() const = 0;
   virtual std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const = 0;
+  virtual int prove(int most_positions) const = 0;  // −1, 0, 1, or kUnproven; not for a finished game
   virtual PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const = 0;
 
   // The caller has checked that `a` is legal.

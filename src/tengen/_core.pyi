@@ -108,6 +108,11 @@ class State:
     def perft(self, depth: int, passes: str = 'ply', finished_counts: bool = False) -> int:
         """How many move sequences of exactly `depth` plies there are."""
 
+    def prove(self, positions: int) -> int | None:
+        """
+        What the position is worth to the side to move (-1, 0 or 1) if looking at so many positions proves it, else None; None in games where earlier positions matter (Go).
+        """
+
     def play_outs(self, games: int, seed: int = 0) -> tuple[int, int, int, int]:
         """
         Plays random games from here: (plies, first player's wins, draws, second player's wins).
@@ -295,6 +300,12 @@ class SearchConfig:
     def lookahead(self) -> int:
         """
         Plies that the solver looks ahead of a new position for the end of the game, before the network is asked.
+        """
+
+    @property
+    def prove_nodes(self) -> int:
+        """
+        Positions that proving a new position by exhaustive search may take: where that is enough, its value replaces the network's; not where earlier positions matter (Go).
         """
 
     @property

@@ -40,6 +40,10 @@ class StateOf final : public AnyState {
   std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const override {
     return tengen::perft(game_, depth, passes, finished_counts);
   }
+  int prove(int most_positions) const override {
+    if constexpr (Remembers<G>) return kUnproven;
+    return Prover<G>(game_, Prover<G>::entries_for(most_positions)).prove(game_, -1, most_positions);
+  }
   PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const override {
     return tengen::play_outs(game_, games, seed);
   }

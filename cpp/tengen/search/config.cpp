@@ -39,6 +39,10 @@ const std::array kFields{
     row<&C::lookahead>("lookahead", 0, kMostLookahead,
                        "Plies that the solver looks ahead of a new position for the end of the game, before the "
                        "network is asked."),
+    row<&C::prove_nodes>(
+        "prove_nodes", 0, 1e6,
+        "Positions that proving a new position by exhaustive search may take: where that is enough, its "
+        "value replaces the network's; not where earlier positions matter (Go)."),
     row<&C::symmetry>("symmetry", 0, 1,
                       "Show each position to the network under one of its symmetries, chosen by position and seed."),
     row<&C::root>("root", 0, 1, "How the root spends its simulations: puct, or gumbel with sequential halving.",

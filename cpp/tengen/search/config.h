@@ -35,6 +35,7 @@ struct SearchConfig {
   double discount = 1;
   bool solver = true;
   int lookahead = 0;
+  int prove_nodes = 0;
   bool symmetry = true;
   RootMode root = RootMode::puct;
   int gumbel_m = 16;

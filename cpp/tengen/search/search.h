@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "tengen/rollout.h"
 #include "tengen/search/cache.h"
+#include "tengen/search/prover.h"
 #include "tengen/search/root.h"
 
 namespace tengen {
@@ -287,9 +289,26 @@ class Search {
     for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
-    node.v = static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]);
+    Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
+                static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
+    if (const int known = prove(leaf.state); known != kUnproven)
+      value = {static_cast<double>(known), known == 0 ? 1.0 : 0.0, value.m};
+    node.v = value.v;
     if (leaf.path.size() == 1) new_root();
-    return {node.v, static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
+    return value;
+  }
+
+  // What the rules prove of a position within prove_nodes. That says nothing of how long the game lasts: so it is the
+  // network's plies that are kept, and the node is not one that the solver has proven.
+  int prove(const G& state) {
+    if constexpr (!Remembers<G>) {
+      if (config_.prove_nodes == 0) return kUnproven;
+      const std::size_t entries = Prover<G>::entries_for(config_.prove_nodes);
+      if (!prover_ || prover_->entries() != entries) prover_ = std::make_unique<Prover<G>>(state, entries);
+      prover_->forget();
+      return prover_->prove(state, -1, config_.prove_nodes);
+    }
+    return kUnproven;
   }
 
   void finish(const Path& path, Value value) {
@@ -308,6 +327,7 @@ class Search {
   std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
   int pending_ = 0;
   std::vector<Action> actions_;  // scratch
+  std::unique_ptr<Prover<G>> prover_;
 };
 
 }  // namespace tengen

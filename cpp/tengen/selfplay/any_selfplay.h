@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "tengen/search/any_search.h"
+#include "tengen/search/prover.h"
 #include "tengen/selfplay/config.h"
 
 namespace tengen {
-
-// Stands where a position's value is not known.
-constexpr std::int8_t kUnproven = 2;
 
 // A position that a search asked about, beside the game.
 struct SidePosition {

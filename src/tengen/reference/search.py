@@ -152,6 +152,9 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
+        known = node.state.prove(self.config.prove_nodes)
+        if known is not None:
+            v, d = float(known), float(known == 0)
         actions = node.state.legal_actions()
         legal = [logits[node.state.policy_index(action, leaf.symmetry)] for action in actions]
         priors = softmax(legal, self.config.prior_temperature)
