@@ -221,7 +221,8 @@ def test_verify_replays_the_rules() -> None:
     assert "beside ply 2: illegal move" in reason(with_array(won, "side_moves", 2, int(won.moves[0])))
     beside = replace(won, side_plies=np.array([0, 3], np.uint16))
     assert "that is in it" in reason(beside)
-    ending = replace(won, side_plies=np.array([3], np.uint16), side_ply=won.side_ply[:1], side_exact=won.side_exact[:1])
+    one = {name: getattr(won, name)[:1] for name in ("side_ply", "side_q", "side_d", "side_exact")}
+    ending = replace(won, side_plies=np.array([3], np.uint16), **one)
     assert "a finished game" in reason(replace(ending, side_moves=np.array([3, 8, 6], np.uint16)))
 
 

@@ -152,7 +152,7 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
-        known = node.state.prove(self.config.prove_nodes)
+        known = node.state.prove(self.config.prove_nodes) if self.config.prove_nodes > 0 else None
         if known is not None:
             v, d = float(known), float(known == 0)
         actions = node.state.legal_actions()
