@@ -1,4 +1,8 @@
-// How this module was compiled, for `tengen doctor`.
+// How this module was compiled, and what the processor it runs on can do.
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -48,10 +52,34 @@ nb::typed<nb::dict, nb::str, nb::any> build_info() {
   return nb::typed<nb::dict, nb::str, nb::any>(out);
 }
 
+// Libraries for networks ask the processor whether it has matrix tiles (AMX, leaf 7) and how large they are (leaf 0x1D). Some virtual machines pass the first on and hide the second;
+// oneDNN then sets up tiles of no size, and the program dies of an illegal instruction.
+const char* matrix_tiles() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kFeatures = 7, kTiles = 1u << 24, kPalettes = 0x1D;
+  if (!__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) || !(d & kTiles)) return "none";
+  return __get_cpuid_count(kPalettes, 0, &a, &b, &c, &d) && a >= 1 ? "usable" : "hidden";
+#else
+  return "none";
+#endif
+}
+
+bool made_by_intel() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 void bind_build(nb::module_& m) {
   m.def("build_info", &build_info, "How this module was compiled: compiler, optimized, instructions it relies on.");
+  m.def("matrix_tiles", &matrix_tiles,
+        "The processor's matrix tiles (AMX): none, usable, or hidden, which is there but not described.");
+  m.def("made_by_intel", &made_by_intel, "Whether the processor is Intel's.");
 }
 
 }  // namespace tengen

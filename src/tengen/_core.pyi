@@ -12,6 +12,14 @@ def build_info() -> dict[str, Any]:
     How this module was compiled: compiler, optimized, instructions it relies on.
     """
 
+def matrix_tiles() -> str:
+    """
+    The processor's matrix tiles (AMX): none, usable, or hidden, which is there but not described.
+    """
+
+def made_by_intel() -> bool:
+    """Whether the processor is Intel's."""
+
 class GameError(ValueError):
     """
     Wrong text, id, action or option; the message is one line that says what would be right.

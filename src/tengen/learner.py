@@ -14,10 +14,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from tengen import _core
 from tengen.files import write_durably
 from tengen.network import NetworkError
 from tengen.nn.grow import grow
-from tengen.nn.model import Network, make_network, two_hot
+from tengen.nn.model import Network, Output, make_network, two_hot
 from tengen.nn.muon import Muon
 from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch
@@ -31,6 +32,7 @@ class Learner:
 
     def __init__(self, shape: NetworkShape, config: LearnerConfig, *, seed: int = 0, device: str = "cpu") -> None:
         self.config, self.device = config, torch.device(device)
+        self._tiles = self.device.type == "cpu" and _core.matrix_tiles() == "usable"
         self.network = make_network(shape, reply=config.reply_weight > 0, seed=seed)
         # Channels last: convolutions on CPUs learn a third faster (48x4, batch 512).
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -90,7 +92,7 @@ class Learner:
             for group in optimizer.param_groups:
                 group["lr"] = rate * group["ratio"]
         planes, legal = self._tensor(batch.planes), self._tensor(batch.legal).bool()
-        out = self.network.train()(planes)
+        out = self._answer(planes)
         log_policy = F.log_softmax(out.policy.masked_fill(~legal, -1e9), dim=1)
         losses = self._losses(out, log_policy, batch)
         total = sum((loss for loss, _ in losses.values()), torch.zeros((), device=self.device))
@@ -113,6 +115,14 @@ class Learner:
             "gradient_norm": float(norm),
             "rate": rate,
         }
+
+    def _answer(self, planes: Tensor) -> Output:
+        """The network's logits in float32. With matrix tiles the layers compute in bfloat16, which takes half of the
+        time (64x5, batch 128: 63 ms instead of 117); weights, averages and losses keep all their bits."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._tiles):
+            out: Output = self.network.train()(planes)
+        reply = None if out.reply is None else out.reply.float()
+        return Output(out.policy.float(), out.wdl.float(), out.plies.float(), reply)
 
     def _losses(self, out: Any, log_policy: Tensor, batch: Batch) -> dict[str, tuple[Tensor, float]]:
         """Cross-entropies, each weighted, and the share of samples that have a target of that kind; the others count

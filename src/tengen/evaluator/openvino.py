@@ -6,6 +6,7 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 
+from tengen.cpu import bfloat16_is_fast
 from tengen.evaluator.protocol import Evaluation, Leaves
 from tengen.network import NetworkFile
 
@@ -64,7 +65,7 @@ class _Parts:
 
 
 class OpenVino:
-    """Runs in bfloat16 where the CPU computes in it, else in float32 (or in what the file is quantized to).
+    """Runs in bfloat16 where the CPU is faster in it, else in float32 (or in what the file is quantized to).
 
     A batch is split into one part per core. Cores that share each layer of a small network instead wait for each other
     all the time: on two busy cores that made a third of the speed.
@@ -72,7 +73,7 @@ class OpenVino:
 
     def __init__(self, file: NetworkFile, threads: int = 0, *, exact: bool = False) -> None:
         core = openvino.Core()
-        fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and not exact
+        fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and bfloat16_is_fast() and not exact
         self._cores = threads or len(os.sched_getaffinity(0))
         # Not pinned to cores: processes side by side would all be pinned to the same ones.
         settings = {
