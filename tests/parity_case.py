@@ -217,6 +217,7 @@ def child_numbers(node: Node, solver: bool) -> dict[str, Any]:
         out |= {"lo": node.lo, "hi": node.hi}
     if solver and node.lo == node.hi:
         out["dist"] = node.dist
+        out["measured"] = node.measured
     return out
 
 

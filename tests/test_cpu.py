@@ -40,7 +40,7 @@ def test_bfloat16_where_it_pays(monkeypatch: pytest.MonkeyPatch, tiles: str, int
 
 
 def test_a_network_answers_in_a_process_that_was_told_nothing() -> None:
-    """Red on a machine with hidden tiles (SIGILL) when nobody sets the limit: this is the processor of the test itself."""
+    """On the processor that this runs on: with hidden tiles it dies of SIGILL when nobody sets the limit."""
     plain = {name: value for name, value in os.environ.items() if name != cpu.LIMIT}
     code = (
         "from tengen import games, make_player; game = games.make('connect4'); "

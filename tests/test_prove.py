@@ -9,12 +9,14 @@ import pytest
 from engines import ENGINES, Verdict, judged
 from recorded import make_record
 from tengen import games
-from tengen._core import ConfigError, SearchConfig, SelfPlay, SelfPlayConfig
+from tengen._core import ConfigError, Prover, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.games import Game, GameError, State
 from tengen.records import UNPROVEN
 from tengen.reference.prove import exact_value
 from tengen.replay import value_targets
 from tengen.solver import score_many
+
+QUIET = "313114255454753341"  # columns 5 and 6 win, the others draw; nothing ends soon
 
 
 def random_game(game: Game, seed: int, *, long: bool = False) -> list[int]:
@@ -186,15 +188,76 @@ def test_a_state_proves_what_it_is_worth() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_proofs_replace_what_the_network_says_of_values(engine: type[Any]) -> None:
-    """A network that thinks every position won: with proofs the values are the solver's, bounds and plies are not."""
-    game = games.make("connect4")
-    state = positions(game, random_game(game, 3, long=True))[26]
-    exact = int(np.sign(score_many([state], weak=True))[0])
+    """A network that thinks every position won: with proofs the values are the solver's, plies are the network's."""
+    state = games.make("connect4").from_moves(QUIET)
 
     def wrong(path: tuple[int, ...]) -> Verdict:
         return Verdict(0.75, m=9.0)
 
-    for nodes, value in ((0, 0.75), (100_000, exact)):
-        found = judged(engine, wrong, state, sims=0, prove_nodes=nodes).nodes()[()]
-        assert (found.q, found.m, found.lo, found.hi) == (value, 9.0, -1, 1)
-        assert found.d == (nodes > 0 and exact == 0)
+    for nodes in (0, 100_000):
+        seen = judged(engine, wrong, state, sims=30, prove_nodes=nodes, fpu_mode="infinite").nodes()
+        for action in state.legal_actions():
+            exact = int(np.sign(score_many([after(state, action)], weak=True))[0])
+            found = seen[action,]
+            if nodes:
+                assert (found.lo, found.hi, found.q, found.d) == (exact, exact, exact, exact == 0)
+                assert not found.measured and found.visits > 0
+            else:
+                assert (found.lo, found.hi) == (-1, 1) and found.q != exact
+            assert found.m > 8
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ply", [18, 20, 22, 24])
+def test_known_values_choose_the_move(engine: type[Any], ply: int) -> None:
+    """With an evaluator that is always wrong, a few simulations and proofs find a move that keeps the value; and the
+    root, known but not proven, goes on to the end of its budget."""
+    game = games.make("connect4")
+    for seed in range(6):
+        state = positions(game, random_game(game, seed, long=True))[ply]
+        worth = np.sign(score_many([state], weak=True))[0]
+        search = judged(engine, lambda path: Verdict(-0.5, m=9.0), state, sims=20, prove_nodes=200_000)
+        played = after(state, search.best())
+        if not played.is_terminal():
+            assert np.sign(score_many([played], weak=True))[0] == -worth
+        root = search.nodes()[()]
+        if not root.measured:
+            assert search.nodes()[()].visits == 21
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_known_node_starts_afresh_as_the_root(engine: type[Any]) -> None:
+    """Below a known value moves were never told apart: nothing of it is kept."""
+    state = games.make("connect4").from_moves(QUIET)
+    search = judged(engine, lambda path: Verdict(0.0, m=9.0), state, sims=60, prove_nodes=100_000)
+    best = search.best()
+    child = search.nodes()[best,]
+    assert child.lo == child.hi and not child.measured and child.visits > 2
+    search.advance(best)
+    assert list(search.nodes()) == [()] and not search.nodes()[()].expanded
+
+
+def test_a_prover_gives_up_plies_where_it_fails_and_remembers_what_it_found() -> None:
+    game = games.make("connect4")
+    quiet = game.from_moves(QUIET)
+    # What failed at first goes on where it stopped: a drawn position that 30,000 positions do not prove, in six tries.
+    drawn = after(quiet, 3)
+    assert drawn.prove(30_000 // 4) is None
+    patient = Prover(game, 30_000 // 4)
+    tries = [patient.prove(drawn) for _ in range(6)]
+    assert tries[0] is None and tries[-1] == 0
+    # Sixteen failures at a ply are enough, there and nowhere else.
+    easy, same_ply = game.from_moves("121212"), game.from_moves("132537")
+    assert Prover(game, 50).prove(easy) == 1
+    prover = Prover(game, 50)
+    assert [prover.prove(same_ply) for _ in range(15)] == [None] * 15 and prover.prove(easy) == 1
+    prover = Prover(game, 50)
+    assert [prover.prove(same_ply) for _ in range(16)] == [None] * 16 and prover.prove(easy) is None
+    assert prover.prove(game.from_moves("12121234")) is not None
+    with pytest.raises(GameError, match="over"):
+        prover.prove(game.from_moves("1212121"))
+    with pytest.raises(GameError, match="for connect4, the position is of tictactoe"):
+        prover.prove(games.make("tictactoe").start())
+    with pytest.raises(GameError, match="at least one"):
+        Prover(game, 0)
+    assert Prover(games.make("go:3"), 100).prove(games.make("go:3").start()) is None

@@ -52,8 +52,9 @@ nb::typed<nb::dict, nb::str, nb::any> build_info() {
   return nb::typed<nb::dict, nb::str, nb::any>(out);
 }
 
-// Libraries for networks ask the processor whether it has matrix tiles (AMX, leaf 7) and how large they are (leaf 0x1D). Some virtual machines pass the first on and hide the second;
-// oneDNN then sets up tiles of no size, and the program dies of an illegal instruction.
+// Libraries for networks ask the processor whether it has matrix tiles (AMX, leaf 7) and how large they are (leaf
+// 0x1D). Some virtual machines pass the first on and hide the second; oneDNN then sets up tiles of no size, and the
+// program dies of an illegal instruction.
 const char* matrix_tiles() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;

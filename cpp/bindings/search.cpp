@@ -1,5 +1,6 @@
 // Binds batched search. The planes of a batch are lent, not copied: they stay valid until the next select.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -30,6 +31,17 @@ struct PySearch : PyLeafSource {
     throw Error(root.terminal ? "the game is over at the root: there is no move to choose"
                               : "the root has not been evaluated yet: search first");
   }
+};
+
+void require_game(const AnyGame& game, const PyState& state, const char* whose) {
+  if (state.game->id().text() != game.id().text())
+    throw Error(std::string("this ") + whose + " is for " + game.id().text() + ", the position is of " +
+                state.game->id().text());
+}
+
+struct PyProver {
+  GamePtr game;
+  std::unique_ptr<AnyProver> prover;
 };
 
 // The leaves of one batch that need an evaluation.
@@ -119,6 +131,26 @@ NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  nb::class_<PyProver>(m, "Prover", "Proves leaves of a search by the rules alone, as search.prove_nodes does.")
+      .def(
+          "__init__",
+          [](PyProver* self, const PyGame& game, int positions) {
+            if (positions < 1) throw Error("a proof needs at least one position");
+            new (self) PyProver{game.game, game.game->make_prover(positions)};
+          },
+          "game"_a, "positions"_a)
+      .def(
+          "prove",
+          [](PyProver& self, const PyState& state) -> std::optional<int> {
+            require_game(*self.game, state, "prover");
+            if (state.state->terminal()) throw Error("the game is over: there is nothing to prove");
+            const int value = self.prover->prove(*state.state);
+            if (value == kUnproven) return {};
+            return value;
+          },
+          "state"_a,
+          "-1, 0 or 1 for the side to move, or None. What it found before helps, and plies where it fails are given "
+          "up.");
   nb::class_<EdgeView>(
       m, "EdgeView", "A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).")
       .def_ro("action", &EdgeView::action)
@@ -138,6 +170,7 @@ void bind_search(nb::module_& m) {
       .def_ro("lo", &EdgeView::lo)
       .def_ro("hi", &EdgeView::hi)
       .def_ro("dist", &EdgeView::dist)
+      .def_ro("measured", &EdgeView::measured, "Is `dist` known, where the value is?")
       .def_ro("in_flight", &EdgeView::in_flight);
 
   nb::class_<NodeView>(m, "NodeView", "A node of the tree, copied out; values for the side to move there.")
@@ -151,6 +184,7 @@ void bind_search(nb::module_& m) {
       .def_ro("lo", &NodeView::lo)
       .def_ro("hi", &NodeView::hi)
       .def_ro("dist", &NodeView::dist)
+      .def_ro("measured", &NodeView::measured, "Is `dist` known, where the value is?")
       .def_ro("in_flight", &NodeView::in_flight)
       .def_ro("terminal", &NodeView::terminal)
       .def_ro("expanded", &NodeView::expanded)
@@ -230,9 +264,7 @@ void bind_search(nb::module_& m) {
       .def(
           "reset",
           [](PySearch& s, int tree, const PyState& state, std::uint64_t game_number) {
-            if (state.game->id().text() != s.game->id().text())
-              throw Error("this search is for " + s.game->id().text() + ", the position is of " +
-                          state.game->id().text());
+            require_game(*s.game, state, "search");
             s.search->reset(s.checked(tree), *state.state, game_number);
           },
           "tree"_a, "state"_a, "game_number"_a = 0, "Starts a tree afresh at a position.")

@@ -68,6 +68,13 @@ class AnyState {
   int last_cell_ = -1;
 };
 
+// Proofs of the leaves of one game's searches: LeafProver.
+class AnyProver {
+ public:
+  virtual ~AnyProver() = default;
+  virtual int prove(const AnyState& state) = 0;  // −1, 0, 1, or kUnproven; not for a finished game
+};
+
 // A game with its size and options: everything that is the same for all its positions.
 class AnyGame {
  public:
@@ -84,6 +91,7 @@ class AnyGame {
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
   virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                                  int threads) const = 0;
+  virtual std::unique_ptr<AnyProver> make_prover(int most_positions) const = 0;
   // The search it returns is an AnySelfPlay as well.
   virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;

@@ -534,6 +534,18 @@ class Rng:
 def mix64(x: int) -> int:
     """SplitMix64's finaliser."""
 
+class Prover:
+    """
+    Proves leaves of a search by the rules alone, as search.prove_nodes does.
+    """
+
+    def __init__(self, game: Game, positions: int) -> None: ...
+
+    def prove(self, state: State) -> int | None:
+        """
+        -1, 0 or 1 for the side to move, or None. What it found before helps, and plies where it fails are given up.
+        """
+
 class EdgeView:
     """
     A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).
@@ -593,6 +605,10 @@ class EdgeView:
     def dist(self) -> int: ...
 
     @property
+    def measured(self) -> bool:
+        """Is `dist` known, where the value is?"""
+
+    @property
     def in_flight(self) -> int: ...
 
 class NodeView:
@@ -627,6 +643,10 @@ class NodeView:
 
     @property
     def dist(self) -> int: ...
+
+    @property
+    def measured(self) -> bool:
+        """Is `dist` known, where the value is?"""
 
     @property
     def in_flight(self) -> int: ...

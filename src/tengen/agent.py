@@ -208,7 +208,7 @@ class Agent:
             prior=edge.prior,
             q=q,
             wdl=_wdl(q, d),
-            plies=float(1 + edge.dist) if decided else 1 + edge.m,
+            plies=float(1 + edge.dist) if decided and edge.measured else 1 + edge.m,
             u=edge.u,
             lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
             proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if decided else None,

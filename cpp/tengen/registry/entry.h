@@ -56,6 +56,16 @@ class StateOf final : public AnyState {
   G game_;
 };
 
+template <Game G>
+class ProverOf final : public AnyProver {
+ public:
+  ProverOf(const G& start, int most_positions) : prover_(start, most_positions) {}
+  int prove(const AnyState& state) override { return prover_.prove(dynamic_cast<const StateOf<G>&>(state).game()); }
+
+ private:
+  LeafProver<G> prover_;
+};
+
 // Where a game meets the search.
 template <Game G, class Base>
 class SearchOf final : public Base {
@@ -114,6 +124,9 @@ class GameOf final : public AnyGame {
   }
   std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
     return draw_opening(start_, config, seed, number);
+  }
+  std::unique_ptr<AnyProver> make_prover(int most_positions) const override {
+    return std::make_unique<ProverOf<G>>(start_, most_positions);
   }
   std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions,
                                         std::span<SidePosition> sides) const override {

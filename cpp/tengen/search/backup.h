@@ -14,9 +14,9 @@ struct Step {
 };
 using Path = std::vector<Step>;
 
-// Recomputes a node's bounds from its children; false when nothing changed.
+// Tightens a node's bounds by what is known of its children; false when nothing changed.
 inline bool update_bounds(const Tree& tree, Node& node) {
-  if (node.decided()) return false;
+  if (node.decided() && node.measured) return false;
   BestOf best;
   const Edge* edges = tree.edges(node);
   for (int i = 0; i < node.num_edges; ++i) {
@@ -24,11 +24,12 @@ inline bool update_bounds(const Tree& tree, Node& node) {
       best.add({});
       continue;
     }
-    const Node& child = tree.node(edges[i].child);
-    best.add({child.lo, child.hi, child.dist});
+    best.add(tree.node(edges[i].child).bounds());
   }
-  const Bounds found = best.bounds();
-  if (found.lo == node.lo && found.hi == node.hi) return false;
+  Bounds found = best.bounds();
+  found.lo = std::max<int>(found.lo, node.lo);
+  found.hi = std::min<int>(found.hi, node.hi);
+  if (found.lo == node.lo && found.hi == node.hi && !found.measured) return false;
   node.prove(found);
   return true;
 }
@@ -44,6 +45,7 @@ inline void unmark(Tree& tree, const Path& path) {
 inline void backup(const SearchConfig& config, Tree& tree, const Path& path, Value value) {
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.node(path[i].node);
+    if (known(config, node) && !node.measured) value = decided_value(discounted(config, node, value.m), value.m);
     const double n = ++node.visits;
     node.q += (value.v - node.q) / n;
     node.d += (value.d - node.d) / n;

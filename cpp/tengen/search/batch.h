@@ -273,6 +273,7 @@ class BatchSearch : public AnySearch {
                  node.lo,
                  node.hi,
                  node.dist,
+                 node.measured != 0,
                  node.in_flight,
                  node.kind == Node::Kind::terminal,
                  node.kind == Node::Kind::expanded,
@@ -283,14 +284,26 @@ class BatchSearch : public AnySearch {
       const Edge& edge = tree.edges(node)[i];
       const Terms t = terms(parent, i);
       const auto& noise = search.root().noise;
-      EdgeView e{edge.action, edge.prior, index == 0 && !noise.empty() ? noise[static_cast<std::size_t>(i)] : 0,
-                 t.value,     t.u,        t.moves_left,
-                 0,           0,          0,
-                 0,           0,          -1,
-                 1,           0,          0};
+      EdgeView e{edge.action,
+                 edge.prior,
+                 index == 0 && !noise.empty() ? noise[static_cast<std::size_t>(i)] : 0,
+                 t.value,
+                 t.u,
+                 t.moves_left,
+                 0,
+                 0,
+                 0,
+                 0,
+                 0,
+                 -1,
+                 1,
+                 0,
+                 false,
+                 0};
       if (const Node* child = parent.child(i)) {
         e.visits = child->visits, e.q = child->q, e.d = child->d, e.m = child->m, e.s = child->s;
-        e.lo = child->lo, e.hi = child->hi, e.dist = child->dist, e.in_flight = child->in_flight;
+        e.lo = child->lo, e.hi = child->hi, e.dist = child->dist, e.measured = child->measured,
+        e.in_flight = child->in_flight;
       }
       out.edges.push_back(e);
     }

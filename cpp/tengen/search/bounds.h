@@ -7,9 +7,10 @@
 
 namespace tengen {
 
-// For the side to move: lo ≤ value ≤ hi, each −1, 0 or 1; plies to the end when they are equal.
+// For the side to move: lo ≤ value ≤ hi, each −1, 0 or 1. When they are equal, the plies to the end may be known too.
 struct Bounds {
   int lo = -1, hi = 1, dist = 0;
+  bool measured = false;  // is `dist` known?
   bool decided() const { return lo == hi; }
 };
 
@@ -20,18 +21,27 @@ class BestOf {
     lo_ = std::max(lo_, -child.hi);
     hi_ = std::max(hi_, -child.lo);
     if (!child.decided()) return;
+    if (!child.measured) {
+      endless_draw_ = endless_draw_ || child.lo == 0;
+      endless_loss_ = endless_loss_ || child.lo == 1;
+      return;
+    }
     if (child.lo == -1) shortest_win_ = std::min(shortest_win_, child.dist);
     if (child.lo == 0) longest_draw_ = std::max(longest_draw_, child.dist);
     if (child.lo == 1) longest_loss_ = std::max(longest_loss_, child.dist);
   }
   Bounds bounds() const {
-    if (lo_ < hi_) return {lo_, hi_, 0};
-    return {lo_, hi_, 1 + (lo_ == 1 ? shortest_win_ : lo_ == 0 ? longest_draw_ : longest_loss_)};
+    if (lo_ < hi_) return {lo_, hi_};
+    if (lo_ == 1) return shortest_win_ < kNoWin ? Bounds{1, 1, 1 + shortest_win_, true} : Bounds{1, 1};
+    if (lo_ == 0) return endless_draw_ ? Bounds{0, 0} : Bounds{0, 0, 1 + longest_draw_, true};
+    return endless_loss_ ? Bounds{-1, -1} : Bounds{-1, -1, 1 + longest_loss_, true};
   }
 
  private:
+  static constexpr int kNoWin = 0x1fff;
   int lo_ = -1, hi_ = -1;
-  int shortest_win_ = 0x3ffe, longest_draw_ = 0, longest_loss_ = 0;
+  int shortest_win_ = kNoWin, longest_draw_ = 0, longest_loss_ = 0;
+  bool endless_draw_ = false, endless_loss_ = false;  // one whose plies are not known
 };
 
 // A game that nothing ends but a win, or its very last ply, may offer `wins_at_once()`: can the side to move win with
@@ -74,11 +84,11 @@ Ends ends(const G& state, Action* actions) {
 template <Game G>
 Bounds look_ahead(const G& state, int plies, Action* actions) {
   if constexpr (SeesWins<G>)
-    if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1} : Bounds{};
+    if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1, true} : Bounds{};
   const auto [end, open] = ends(state, actions);
-  if (end == 1) return {1, 1, 1};
+  if (end == 1) return {1, 1, 1, true};
   BestOf best;
-  if (end != kNoEnd) best.add({-end, -end, 0});
+  if (end != kNoEnd) best.add({-end, -end, 0, true});
   if (plies == 1) {
     if (open > 0) best.add({});
     return best.bounds();

@@ -61,7 +61,6 @@ class Prover {
     std::ranges::fill(table_, Entry{});
     for (auto& tried : worked_) std::ranges::fill(tried, 0);
   }
-  std::size_t entries() const { return table_.size(); }
   // What the last proof left of its positions; below 0 if it needed more.
   int left() const { return left_; }
 
@@ -134,6 +133,43 @@ class Prover {
   std::vector<Entry> table_;
   std::vector<Action> actions_;  // num_actions for each ply
   std::vector<int> worked_[2];   // by side and cell
+};
+
+// Proofs of the leaves of one game's searches. They have much in common: what one of them found serves the next ones as
+// well, as far as its table reaches. Early in a game none can be proven: after some failures a ply is given up, and
+// every success buys that many tries more.
+template <Game G>
+class LeafProver {
+ public:
+  LeafProver(const G& start, int most_positions)
+      : most_positions_(most_positions),
+        prover_(start, Prover<G>::entries_for(kProofsKept * most_positions)),
+        plies_(static_cast<std::size_t>(start.max_plies() + 1)) {}
+
+  int most_positions() const { return most_positions_; }
+  void forget() {
+    prover_.forget();
+    std::ranges::fill(plies_, Tries{});
+  }
+  // −1, 0 or 1 for the side to move, or kUnproven. Not for a finished game.
+  std::int8_t prove(const G& state) {
+    if constexpr (Remembers<G>) return kUnproven;
+    Tries& tries = plies_[static_cast<std::size_t>(state.ply())];
+    if (tries.failed >= kPatience * (1 + tries.proven)) return kUnproven;
+    const std::int8_t value = prover_.prove(state, -1, most_positions_);
+    ++(value == kUnproven ? tries.failed : tries.proven);
+    return value;
+  }
+
+ private:
+  static constexpr int kProofsKept = 16, kPatience = 16;
+  struct Tries {
+    int proven = 0, failed = 0;
+  };
+
+  int most_positions_;
+  Prover<G> prover_;
+  std::vector<Tries> plies_;
 };
 
 }  // namespace tengen

@@ -91,7 +91,7 @@ class Answer {
       int best = -1;
       for (int i = 0; i < n_; ++i) {
         const Node* child = node(i);
-        if (!child || !child->decided() || child->lo != -root.lo) continue;
+        if (!child || !child->decided() || !child->measured || child->lo != -root.lo) continue;
         if (best < 0 || (root.lo > 0 ? child->dist < node(best)->dist : child->dist > node(best)->dist)) best = i;
       }
       return best;
@@ -158,7 +158,7 @@ class Answer {
       const Reading r = read(config_, *node(i));
       total += w;
       sum.v += w * r.q;
-      sum.d += w * (proven(config_, *node(i)) ? (node(i)->lo == 0 ? 1.0 : 0.0) : node(i)->d);
+      sum.d += w * (known(config_, *node(i)) ? (node(i)->lo == 0 ? 1.0 : 0.0) : node(i)->d);
       sum.m += w * r.m;
     }
     if (total == 0) return {root.q, root.d, root.m};
@@ -177,9 +177,10 @@ class Answer {
       if (!lost(config_, node(j))) return false;
     return true;
   }
-  // May this move be played? In a proven draw only drawing moves are.
+  // May this move be played? Where the root's value is known, only moves that are known to keep it.
   bool eligible(int i) const {
-    if (proven(config_, tree_.root()) && tree_.root().lo == 0) return node(i) && node(i)->decided() && node(i)->lo == 0;
+    const Node& root = tree_.root();
+    if (known(config_, root)) return node(i) && node(i)->decided() && node(i)->lo == -root.lo;
     return alive(i);
   }
 
@@ -201,7 +202,7 @@ class Answer {
     if (visits(most) == 0) return most;
     const auto bound = [&](int i) {
       const Node& child = *node(i);
-      const double variance = proven(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
+      const double variance = known(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
       return value(i) - config_.lcb_z * std::sqrt(variance / child.visits);
     };
     int best = most;

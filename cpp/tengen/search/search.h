@@ -60,6 +60,7 @@ class Search {
     pending_ = 0;
     state_ = state;
     clear_tree();
+    if (prover_) prover_->forget();
     rollouts_ = name().stream(Purpose::rollout);
     new_root();
   }
@@ -74,8 +75,12 @@ class Search {
     for (int i = 0; expanded() && i < root.num_edges; ++i)
       if (edges[i].action == action) child = edges[i].child;
     state_.apply(action);
-    // What was never expanded (only its end was seen ahead) has no moves to choose from.
-    if (config_.tree_reuse && child != kNone && tree_.node(child).kind >= Node::Kind::expanded) {
+    // What was never expanded (only its end was seen ahead) has no moves to choose from. Below a value that the rules
+    // have proven, moves were never told apart.
+    const auto keeps = [this](const Node& node) {
+      return node.kind >= Node::Kind::expanded && (!known(config_, node) || node.measured);
+    };
+    if (config_.tree_reuse && child != kNone && keeps(tree_.node(child))) {
       tree_.copy_subtree(child, spare);
       std::swap(tree_, spare);
     } else {
@@ -186,7 +191,7 @@ class Search {
     if (!state.terminal()) return;
     const int value = static_cast<int>(state.outcome());
     node.kind = Node::Kind::terminal;
-    node.prove({value, value, 0});
+    node.prove({value, value, 0, true});
   }
 
   void new_root() {
@@ -209,7 +214,8 @@ class Search {
       leaf.path.push_back({index, edge});
       if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
       if (node.kind == Node::Kind::fresh && index != 0) look_ahead_from(node, leaf.state);
-      if (proven(config_, node)) return finish(leaf.path, decided_value(discounted(config_, node), node.dist)), true;
+      if (proven(config_, node))
+        return finish(leaf.path, decided_value(discounted(config_, node, node.dist), node.dist)), true;
       if (node.kind == Node::Kind::pending) return false;
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
 
@@ -291,24 +297,24 @@ class Search {
     node.kind = Node::Kind::expanded;
     Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
                 static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
-    if (const int known = prove(leaf.state); known != kUnproven)
-      value = {static_cast<double>(known), known == 0 ? 1.0 : 0.0, value.m};
+    prove(leaf, node);
+    if (known(config_, node)) value = decided_value(discounted(config_, node, value.m), value.m);
     node.v = value.v;
     if (leaf.path.size() == 1) new_root();
     return value;
   }
 
-  // What the rules prove of a position within prove_nodes. That says nothing of how long the game lasts: so it is the
-  // network's plies that are kept, and the node is not one that the solver has proven.
-  int prove(const G& state) {
-    if constexpr (!Remembers<G>) {
-      if (config_.prove_nodes == 0) return kUnproven;
-      const std::size_t entries = Prover<G>::entries_for(config_.prove_nodes);
-      if (!prover_ || prover_->entries() != entries) prover_ = std::make_unique<Prover<G>>(state, entries);
-      prover_->forget();
-      return prover_->prove(state, -1, config_.prove_nodes);
-    }
-    return kUnproven;
+  // What the rules prove of a position within prove_nodes. That says nothing of how long the game lasts: so descents go
+  // on below it, for its plies. The root is left to its moves, one of which must be chosen; and below a known value,
+  // except the root's, there is nothing more to prove.
+  void prove(const Leaf& leaf, Node& node) {
+    const std::size_t depth = leaf.path.size() - 1;
+    if (!config_.solver || config_.prove_nodes == 0 || depth == 0) return;
+    if (depth > 1 && tree_.node(leaf.path[depth - 1].node).decided()) return;
+    if (!prover_ || prover_->most_positions() != config_.prove_nodes)
+      prover_ = std::make_unique<LeafProver<G>>(state_, config_.prove_nodes);
+    const int value = prover_->prove(leaf.state);
+    if (value != kUnproven) node.prove({value, value});
   }
 
   void finish(const Path& path, Value value) {
@@ -327,7 +333,7 @@ class Search {
   std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
   int pending_ = 0;
   std::vector<Action> actions_;  // scratch
-  std::unique_ptr<Prover<G>> prover_;
+  std::unique_ptr<LeafProver<G>> prover_;
 };
 
 }  // namespace tengen

@@ -12,14 +12,16 @@
 
 namespace tengen {
 
-inline bool proven(const SearchConfig& config, const Node& node) { return config.solver && node.decided(); }
+// A value that is known; and one of which it is known too how far away the end is: there a descent has nothing to find.
+inline bool known(const SearchConfig& config, const Node& node) { return config.solver && node.decided(); }
+inline bool proven(const SearchConfig& config, const Node& node) { return known(config, node) && node.measured; }
 
 // A move is proven lost for its mover when the opponent, to move at the child, has a proven win.
 inline bool lost(const SearchConfig& config, const Node* child) { return config.solver && child && child->lo == 1; }
 
-// The value of a proven position, less the further away its end is.
-inline double discounted(const SearchConfig& config, const Node& node) {
-  return config.discount == 1 ? node.lo : node.lo * std::pow(config.discount, node.dist);
+// The value of a position that is known, less the further away its end is.
+inline double discounted(const SearchConfig& config, const Node& node, double plies) {
+  return config.discount == 1 ? node.lo : node.lo * std::pow(config.discount, plies);
 }
 
 // Value and plies left of a visited node as its parent reads them: proofs stand for running means.
@@ -27,8 +29,9 @@ struct Reading {
   double q, m;
 };
 [[gnu::always_inline]] inline Reading read(const SearchConfig& config, const Node& node) {
-  if (!proven(config, node)) return {node.q, node.m};
-  return {discounted(config, node), static_cast<double>(node.dist)};
+  if (!known(config, node)) return {node.q, node.m};
+  const double plies = node.measured ? static_cast<double>(node.dist) : node.m;
+  return {discounted(config, node, plies), plies};
 }
 
 // First-play urgency: the value, for the parent, of a move nobody has tried. `seen` is the prior share already tried.

@@ -44,16 +44,19 @@ struct alignas(64) Node {
   std::uint32_t visits;  // its own first evaluation included
   std::uint32_t first_edge;
   std::uint16_t num_edges;
-  std::uint16_t in_flight;  // pending leaves at or below
-  std::uint16_t dist : 14;  // plies to the proven end
+  std::uint16_t in_flight;     // pending leaves at or below
+  std::uint16_t dist : 13;     // plies to the proven end
+  std::uint16_t measured : 1;  // are they known?
   Kind kind : 2;
   std::int8_t lo, hi;  // what is proven: lo ≤ value ≤ hi, each −1, 0 or 1
 
   bool decided() const { return lo == hi; }
+  Bounds bounds() const { return {lo, hi, dist, measured != 0}; }
   void prove(const Bounds& bounds) {
     lo = static_cast<std::int8_t>(bounds.lo);
     hi = static_cast<std::int8_t>(bounds.hi);
-    dist = bounds.dist & 0x3fff;
+    dist = bounds.dist & 0x1fff;
+    measured = bounds.measured;
   }
 };
 

@@ -60,7 +60,12 @@ def machine() -> Iterator[Finding]:
     yield Finding("cores", True, f"{cores} usable")
     yield Finding("instructions", True, " ".join(useful) or "unknown")
     if _core.matrix_tiles() == "hidden":
-        yield Finding("matrix tiles", False, "offered but not described, not used", "a virtual machine's mistake; networks run without them")
+        yield Finding(
+            "matrix tiles",
+            False,
+            "offered but not described, not used",
+            "a virtual machine's mistake; networks run without them",
+        )
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / GIBIBYTE
     yield Finding("memory", memory >= 2, f"{memory:.1f} GiB", "2 GiB or more are comfortable")
 

@@ -94,23 +94,24 @@ class Root(Tree):
 
     def _decided_edge(self, edges: list[Edge]) -> Edge:
         """The quickest win, or the slowest loss."""
-        proven = [(edge, edge.child) for edge in edges if edge.child]
+        proven = [(edge, edge.child) for edge in edges if edge.child and edge.child.measured]
         if self.root.lo == 1:
             return min((pair for pair in proven if pair[1].hi == -1), key=lambda pair: pair[1].dist)[0]
         return max(proven, key=lambda pair: pair[1].dist)[0]
 
     def _sound_edges(self) -> list[Edge]:
-        """Moves not proven lost while another exists; in a root proven drawn, those proven drawn."""
-        if self.is_proven(self.root) and self.root.lo == 0:
-            return [edge for edge in self.root.edges if edge.child and edge.child.lo == edge.child.hi == 0]
-        return self.unless_lost(self.root.edges)
+        """Moves not proven lost while another exists; where the root's value is known, those that keep it."""
+        root = self.root
+        if self.is_known(root):
+            return [edge for edge in root.edges if edge.child and edge.child.lo == edge.child.hi == -root.lo]
+        return self.unless_lost(root.edges)
 
     def _by_visits(self, edge: Edge) -> tuple[int, float, float]:
         return edge.N, -self.read(edge.child)[0] if edge.child and edge.N else 0.0, edge.P
 
     def _lower_bound(self, edge: Edge) -> float:
         assert edge.child is not None
-        variance = 0.0 if self.is_proven(edge.child) else max(0.0, edge.child.S - edge.child.Q * edge.child.Q)
+        variance = 0.0 if self.is_known(edge.child) else max(0.0, edge.child.S - edge.child.Q * edge.child.Q)
         return -self.read(edge.child)[0] - self.config.lcb_z * math.sqrt(variance / edge.N)
 
     def choose(self) -> int:
@@ -164,7 +165,7 @@ class Root(Tree):
         if total == 0:
             return root.Q, root.D, root.M
         value = add_up(weight * self.read(child)[0] for weight, child in visited) / total
-        drawn = [float(child.lo == 0) if self.is_proven(child) else child.D for _, child in visited]
+        drawn = [float(child.lo == 0) if self.is_known(child) else child.D for _, child in visited]
         draw = add_up(weight * d for (weight, _), d in zip(visited, drawn, strict=True)) / total
         plies = add_up(weight * self.read(child)[1] for weight, child in visited) / total
         return -(value * self.config.discount), draw, 1 + plies

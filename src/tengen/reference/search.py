@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tengen._core import SearchConfig, mix64
+from tengen._core import Prover, SearchConfig, mix64
 from tengen.evaluator import Batch, Evaluator
 from tengen.games import State
 from tengen.reference.formulas import add_up, softmax
@@ -42,6 +42,7 @@ class ReferenceSearch(Root):
         super().__init__(state.copy(), config, seed, game)
         self.cache: dict[int, Output] = {} if cache is None else cache
         self.pending: list[Leaf] = []
+        self.prover: tuple[int, Prover] | None = None  # and its positions per proof
 
     # --- Section 3: gather, evaluate, back up ---
 
@@ -152,9 +153,9 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
-        known = node.state.prove(self.config.prove_nodes) if self.config.prove_nodes > 0 else None
-        if known is not None:
-            v, d = float(known), float(known == 0)
+        self._prove(leaf)
+        if self.is_known(node):
+            v, d = self.known_value(node, plies), float(node.lo == 0)
         actions = node.state.legal_actions()
         legal = [logits[node.state.policy_index(action, leaf.symmetry)] for action in actions]
         priors = softmax(legal, self.config.prior_temperature)
@@ -164,9 +165,25 @@ class ReferenceSearch(Root):
             self.draw_randomness()
         self._backup(leaf.path, leaf.steps, v, d, plies)
 
+    def _prove(self, leaf: Leaf) -> None:
+        """By the rules alone: the value, not how long the game lasts. Not the root, which is left to its moves; nor
+        below a known value, unless it is the root's."""
+        config, path = self.config, leaf.path
+        if not config.solver or config.prove_nodes == 0 or len(path) == 1:
+            return
+        if len(path) > 2 and path[-2].lo == path[-2].hi:
+            return
+        if self.prover is None or self.prover[0] != config.prove_nodes:
+            self.prover = config.prove_nodes, Prover(self.root.state.game, config.prove_nodes)
+        value = self.prover[1].prove(path[-1].state)
+        if value is not None:
+            path[-1].prove((value, value, None))
+
     def _backup(self, path: list[Node], steps: list[Edge], v: float, d: float, ml: float) -> None:
         for depth in reversed(range(len(path))):
             node = path[depth]
+            if self.is_known(node) and not node.measured:
+                v, d = self.known_value(node, ml), float(node.lo == 0)
             node.N += 1
             node.Q += (v - node.Q) / node.N
             node.D += (d - node.D) / node.N
@@ -245,7 +262,8 @@ class ReferenceSearch(Root):
         state.apply(action)
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         self.root, self.nodes, self.noisy = Node.at(state), 1, False
-        if self.config.tree_reuse and child is not None and (child.edges or child.terminal):
+        unsearched = child is not None and self.is_known(child) and not child.measured
+        if self.config.tree_reuse and child is not None and (child.edges or child.terminal) and not unsearched:
             self.root = child
             self.nodes = count_nodes(child)
             self.draw_randomness()

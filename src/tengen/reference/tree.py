@@ -24,6 +24,7 @@ class Node:
     lo: int = -1
     hi: int = 1
     dist: int = 0
+    measured: bool = False  # is dist known?
     seen: float = 0.0  # sum of the priors of visited children
     pending: bool = False
     edges: list["Edge"] = field(default_factory=list)  # legal actions, ascending; empty until expanded
@@ -33,7 +34,15 @@ class Node:
         if not state.is_terminal():
             return cls(state, terminal=False)
         value = state.outcome()
-        return cls(state, terminal=True, lo=value, hi=value)
+        return cls(state, terminal=True, lo=value, hi=value, measured=True)
+
+    @property
+    def bounds(self) -> "Bounds":
+        return self.lo, self.hi, self.dist if self.measured else None
+
+    def prove(self, bounds: "Bounds") -> None:
+        self.lo, self.hi, dist = bounds
+        self.dist, self.measured = dist or 0, dist is not None
 
 
 @dataclass(eq=False, slots=True)
@@ -64,17 +73,18 @@ class Leaf:
     key: int
 
 
-Bounds = tuple[int, int, int]  # lo, hi, dist for the side to move
-UNKNOWN = (-1, 1, 0)
+Bounds = tuple[int, int, int | None]  # lo, hi, dist for the side to move
+UNKNOWN = (-1, 1, None)
 
 
 def best_of(children: list[Bounds]) -> Bounds:
     """What follows for a position from what is known of those a move away."""
     lo, hi = max(-high for _, high, _ in children), max(-low for low, _, _ in children)
-    if lo < hi:
-        return lo, hi, 0
     distances = [dist for low, high, dist in children if low == high == -lo]
-    return lo, hi, 1 + (min(distances) if lo == 1 else max(distances))
+    measured = [dist for dist in distances if dist is not None]
+    if lo < hi or not measured or (lo < 1 and len(measured) < len(distances)):
+        return lo, hi, None
+    return lo, hi, 1 + (min(measured) if lo == 1 else max(measured))
 
 
 def look_ahead(state: State, plies: int) -> Bounds:
@@ -82,7 +92,9 @@ def look_ahead(state: State, plies: int) -> Bounds:
     following = [state.copy() for _ in state.legal_actions()]
     for after, action in zip(following, state.legal_actions(), strict=True):
         after.apply(action)
-    known = [(after.outcome(), after.outcome(), 0) if after.is_terminal() else UNKNOWN for after in following]
+    known: list[Bounds] = [
+        (after.outcome(), after.outcome(), 0) if after.is_terminal() else UNKNOWN for after in following
+    ]
     at_once = best_of(known)
     if plies == 1 or at_once[0] == at_once[1]:
         return at_once
@@ -123,22 +135,30 @@ class Tree:
         """Bounds anew from the children; whether they changed."""
         if self.is_proven(node):
             return False
-        below = [(edge.child.lo, edge.child.hi, edge.child.dist) if edge.child else UNKNOWN for edge in node.edges]
-        lo, hi, dist = best_of(below)
-        if (lo, hi) == (node.lo, node.hi):
+        lo, hi, dist = best_of([edge.child.bounds if edge.child else UNKNOWN for edge in node.edges])
+        lo, hi = max(lo, node.lo), min(hi, node.hi)
+        if (lo, hi) == (node.lo, node.hi) and dist is None:
             return False
-        node.lo, node.hi, node.dist = lo, hi, dist
+        node.prove((lo, hi, dist))
         return True
 
     def look_ahead_from(self, node: Node) -> None:
         """A new position may be decided within a few plies."""
         if self.config.solver and self.config.lookahead > 0 and node.lo != node.hi:
-            lo, hi, dist = look_ahead(node.state, self.config.lookahead)
-            if lo == hi:
-                node.lo, node.hi, node.dist = lo, hi, dist
+            found = look_ahead(node.state, self.config.lookahead)
+            if found[0] == found[1]:
+                node.prove(found)
 
-    def is_proven(self, node: Node | None) -> bool:
-        return node is not None and self.config.solver and node.lo == node.hi
+    def is_known(self, node: Node) -> bool:
+        """Is its value known?"""
+        return self.config.solver and node.lo == node.hi
+
+    def is_proven(self, node: Node) -> bool:
+        """… and how far away the end is? Then a descent has nothing to find there."""
+        return self.is_known(node) and node.measured
+
+    def known_value(self, node: Node, plies: float) -> float:
+        return node.lo * math.pow(self.config.discount, plies)
 
     def is_lost_move(self, edge: Edge) -> bool:
         """Proven lost for the side that would play it."""
@@ -149,9 +169,10 @@ class Tree:
 
     def read(self, node: Node) -> tuple[float, float]:
         """Value and plies left of a visited node: proofs go before means."""
-        if self.is_proven(node):
-            return node.lo * math.pow(self.config.discount, node.dist), float(node.dist)
-        return node.Q, node.M
+        if not self.is_known(node):
+            return node.Q, node.M
+        plies = float(node.dist) if node.measured else node.M
+        return self.known_value(node, plies), plies
 
     # --- Section 4: the terms of a score ---
 
