@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from recorded import some_records
-from tengen import games
+from tengen import _core, games
 from tengen.learner import Learner, LearnerConfig, explained_variance, guarded
 from tengen.network import NetworkError
 from tengen.nn.muon import orthogonal
@@ -59,6 +59,21 @@ def test_every_loss_falls_on_a_fixed_batch(draw: Callable[[], Batch]) -> None:
     assert last["loss"] == pytest.approx(sum(last[name] for name in last if name.endswith("_loss")), abs=1e-4)
     assert last["explained_variance"] > 0.8 > first["explained_variance"]
     assert one.step == 120
+
+
+def test_with_matrix_tiles_layers_compute_in_bfloat16(
+    draw: Callable[[], Batch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly the same losses, which fall as well; weights and their average keep all their bits."""
+    batch, plain = draw(), learner(reply_weight=0.3)
+    monkeypatch.setattr(_core, "matrix_tiles", lambda: "usable")
+    fast = learner(reply_weight=0.3)
+    exact, rough = plain.learn(batch), fast.learn(batch)
+    assert rough["loss"] != exact["loss"] and rough["loss"] == pytest.approx(exact["loss"], rel=0.02)
+    for _ in range(60):
+        last = fast.learn(batch)
+    assert last["value_loss"] < 0.5 * rough["value_loss"]
+    assert {value.dtype for value in weights(fast).values()} == {torch.float32, torch.int64}
 
 
 def test_samples_without_a_target_teach_nothing(draw: Callable[[], Batch]) -> None:
