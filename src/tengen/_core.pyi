@@ -313,7 +313,7 @@ class SearchConfig:
     @property
     def prove_nodes(self) -> int:
         """
-        Positions that proving a new position by exhaustive search may take: where that is enough, its value replaces the network's; not where earlier positions matter (Go).
+        Positions that the solver may look at to prove a new position by exhaustive search: where that is enough, its value counts instead of the network's; not where earlier positions matter (Go).
         """
 
     @property

@@ -41,8 +41,8 @@ const std::array kFields{
                        "network is asked."),
     row<&C::prove_nodes>(
         "prove_nodes", 0, 1e6,
-        "Positions that proving a new position by exhaustive search may take: where that is enough, its "
-        "value replaces the network's; not where earlier positions matter (Go)."),
+        "Positions that the solver may look at to prove a new position by exhaustive search: where that is enough, its "
+        "value counts instead of the network's; not where earlier positions matter (Go)."),
     row<&C::symmetry>("symmetry", 0, 1,
                       "Show each position to the network under one of its symmetries, chosen by position and seed."),
     row<&C::root>("root", 0, 1, "How the root spends its simulations: puct, or gumbel with sequential halving.",
