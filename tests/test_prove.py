@@ -226,6 +226,22 @@ def test_known_values_choose_the_move(engine: type[Any], ply: int) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_move_known_to_win_is_played_before_one_with_more_visits(engine: type[Any]) -> None:
+    """The network is sure of column 4, which draws; that columns 5 and 6 win is what so few positions prove."""
+    state = games.make("connect4").from_moves(QUIET)
+    sure = [0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0]
+
+    def wrong(path: tuple[int, ...]) -> Verdict:
+        return Verdict(0.9 if len(path) % 2 == 0 else -0.9, m=9.0, logits=sure)
+
+    search = judged(engine, wrong, state, sims=20, prove_nodes=3000, fpu_mode="infinite")
+    seen = search.nodes()
+    assert seen[3,].visits > seen[5,].visits > 0 and seen[3,].lo < seen[3,].hi
+    assert (seen[()].lo, seen[()].hi, seen[()].measured) == (1, 1, False)
+    assert search.best() in (4, 5)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_known_node_starts_afresh_as_the_root(engine: type[Any]) -> None:
     """Below a known value moves were never told apart: nothing of it is kept."""
     state = games.make("connect4").from_moves(QUIET)
