@@ -57,6 +57,7 @@ class Courier(threading.Thread):
         self.match: tuple[RatingMatch, dict[str, bytes]] | None = None  # to be played, with the networks it needs
         self.rated: RatedGames | None = None  # to be reported
         self._newest = 0  # version that the hub has
+        self._delivered = 0  # chunks that got through
         self._reported = -1e9
         self._spools = {int(path.name[6:]): Spool(path) for path in sorted(folder.glob("lease-*"))}
 
@@ -77,7 +78,7 @@ class Courier(threading.Thread):
     def run(self) -> None:
         tries = tries_at_the_end = 0
         while self.fatal is None and not self._gone.is_set():
-            ending = self._ending.is_set()
+            ending, delivered = self._ending.is_set(), self._delivered
             try:
                 self._round(ending)
                 if tries:
@@ -92,7 +93,8 @@ class Courier(threading.Thread):
                     return
                 if not tries:
                     self._say(f"{error}; playing goes on, and so does asking")
-                tries += 1
+                # A line that is cut again and again but lets something through is no reason to wait ever longer.
+                tries = 1 if self._delivered > delivered else tries + 1
                 longest = min(LONGEST_WAIT, 0.5 * 2 ** min(tries, 10))
                 self._ending.wait(random.uniform(longest / 2, longest))  # not all workers at once
             except Exception as error:  # refused for good, or this machine's disk is full: the player must hear of it
@@ -123,6 +125,7 @@ class Courier(threading.Thread):
                 self._say(f"the hub refused games: {error}")
             else:
                 spool.sent(chunk)
+                self._delivered += 1
                 self._newest = max(self._newest, receipt.version)
         if (ending or not current) and not spool.nbytes():
             spool.remove_if_empty()
