@@ -37,7 +37,7 @@ class Prover {
  public:
   // A table for proofs of so many positions, with room to spare; at most 2 MB, what a core's cache holds.
   static std::size_t entries_for(int most_positions) {
-    const auto wanted = std::clamp(2 * std::int64_t{most_positions}, std::int64_t{1} << 10, std::int64_t{1} << 17);
+    const auto wanted = std::clamp(2 * std::int64_t{most_positions}, std::int64_t{1} << 10, std::int64_t{1} << 18);
     return std::bit_ceil(static_cast<std::size_t>(wanted));
   }
 
@@ -65,10 +65,22 @@ class Prover {
   int left() const { return left_; }
 
  private:
-  struct Entry {
-    std::uint64_t key = 0;
-    std::int8_t lo = -1, hi = 1;
-    bool used = false;
+  // What is known of a position, in one word. Its key says where it lies, and so its lowest bits make room for the
+  // bounds:
+  //
+  //   63 … 4 the key's | 3 2: lo + 2 | 1 0: hi + 1       0 where nothing is kept, which no position has
+  class Entry {
+   public:
+    Entry() = default;
+    Entry(std::uint64_t key, int lo, int hi)
+        : word_((key & ~kBounds) | static_cast<std::uint64_t>(4 * (lo + 2) + hi + 1)) {}
+    bool of(std::uint64_t key) const { return ((word_ ^ key) & ~kBounds) == 0 && word_ != 0; }
+    int lo() const { return static_cast<int>(word_ >> 2 & 3) - 2; }
+    int hi() const { return static_cast<int>(word_ & 3) - 1; }
+
+   private:
+    static constexpr std::uint64_t kBounds = 15;
+    std::uint64_t word_ = 0;
   };
 
   // Meaningless once `left_` is below 0. Games that guide: only where no move wins at once.
@@ -87,12 +99,11 @@ class Prover {
     // 2. The table may know, of this position or of one after it.
     const std::uint64_t key = state.hash(0);
     Entry& entry = at(key);
-    const bool known = entry.used && entry.key == key;
-    if (known && entry.lo >= goal) return true;
-    if (known && entry.hi < goal) return false;
+    if (entry.of(key) && entry.lo() >= goal) return true;
+    if (entry.of(key) && entry.hi() < goal) return false;
     for (int i = 0; i < open; ++i) {
       const std::uint64_t after = child(state, moves[i]).hash(0);
-      if (const Entry& other = at(after); other.used && other.key == after && other.hi < 1 - goal) return true;
+      if (const Entry& other = at(after); other.of(after) && other.hi() < 1 - goal) return true;
     }
     // 3. Try every move, those first that answered most often elsewhere if the game has no better order.
     if constexpr (!Guides<G>)
@@ -105,12 +116,9 @@ class Prover {
       if (left_ < 0) return false;
     }
     // 4. Remember. The entry may be another position's by now.
-    if (!entry.used || entry.key != key) entry = {key, -1, 1, true};
-    if (found < 0) {
-      entry.hi = static_cast<std::int8_t>(std::min<int>(entry.hi, goal - 1));
-      return false;
-    }
-    entry.lo = static_cast<std::int8_t>(std::max<int>(entry.lo, goal));
+    const int lo = entry.of(key) ? entry.lo() : -1, hi = entry.of(key) ? entry.hi() : 1;
+    entry = found < 0 ? Entry(key, lo, std::min(hi, goal - 1)) : Entry(key, std::max(lo, goal), hi);
+    if (found < 0) return false;
     if constexpr (!Guides<G>) {
       ++worked(state, moves[found]);
       for (int i = 0; i < found; ++i) --worked(state, moves[i]);
