@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from tengen import games
 from tengen.agent import Agent
 from tengen.arena import Match, draw_openings, play_match
-from tengen.elo import Pairing
+from tengen.elo import Pairing, Sprt
 from tengen.evaluator import Evaluator, make_evaluator
 from tengen.files import write_durably
 from tengen.learner import Learner
@@ -38,6 +39,8 @@ CACHE_MB = 64  # a match needs less than self-play, and results do not depend on
 SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
 SEARCHED_SIMS = 100
 EARLIER = 3  # networks that others let the newest one meet
+GATE = Sprt(elo0=0, elo1=50)  # of a network that may play from now on
+GATE_GAMES = 10  # times the games of other matches, at most: then it is not stronger enough to tell
 
 # First moves by which one sees whether the opening is learned. Connect4: the centre wins, the edge loses.
 TELLING_MOVES = {"connect4": ("4", "1", "2")}
@@ -108,6 +111,7 @@ class Measurer:
         agent = self._agent(evaluator, seed)
         values = self._climb(AgentPlayer(name, agent), network, seed)
         values |= self._against_previous(AgentPlayer(name, agent), seed)
+        values |= self._gate(AgentPlayer(name, agent), seed)
         rating = self.standings.ratings()[name]
         values |= {"elo": rating.elo, "elo_error": rating.error}
         return values | self._openings(agent) | self._scorecard(agent, evaluator)
@@ -145,13 +149,42 @@ class Measurer:
             return {}
         name = self.standings.measurements[-1].network
         try:
-            path = self._run.networks / f"{name}.onnx"
-            evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
+            rival = self._rival(name, self._run.networks / f"{name}.onnx", seed)
         except NetworkError as error:  # a network that was damaged or taken away is no reason to stop training
             return {"note": str(error)}
         count = max(2, self._config.measure.games // 4 * 2)
-        match = self._play(player, AgentPlayer(name, self._agent(evaluator, seed)), count, seed, slots=count)
+        match = self._play(player, rival, count, seed, slots=count)
         return {"against_previous": match.pairs.summary().score}
+
+    def _rival(self, name: str, path: Path, seed: int) -> Player:
+        """Raises NetworkError."""
+        evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
+        return AgentPlayer(name, self._agent(evaluator, seed))
+
+    def _gate(self, player: Player, seed: int) -> dict[str, float | str]:
+        """Is it stronger than the network that plays? Not entered in the ladder: a test that stops when it has seen
+        enough is no fair sample."""
+        if self._config.loop.gate == "off":
+            return {}
+        try:
+            rival = self._rival("playing", self._run.playing, seed)
+        except NetworkError as error:
+            return {"note": str(error)}
+        openings = draw_openings(self._game, GATE_GAMES * self._config.measure.games // 2, seed=seed)
+
+        def decided(match: Match) -> bool:
+            return self._stop.is_set() or GATE.test(match.settled_pairs).verdict != "continue"
+
+        slots = self._config.measure.games
+        match = play_match(self._game, player, rival, openings, slots=slots, finished=decided)
+        if self._stop.is_set():
+            raise _InterruptedError
+        pairs = match.settled_pairs
+        return {
+            "gate": GATE.test(pairs).verdict,
+            "gate_score": pairs.summary().score,
+            "gate_games": 2 * pairs.pairs,
+        }
 
     def _openings(self, agent: Agent) -> dict[str, float | str]:
         """What the search thinks of the first player's chances at the start, and after some telling moves."""

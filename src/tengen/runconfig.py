@@ -44,6 +44,8 @@ class LoopConfig:
     """Turns before self-play gets the new network."""
     precision: str = "int8"
     """Of the network in self-play: int8, or f32. What is kept and measured is always f32."""
+    gate: str = "off"
+    """Who plays: off, every release; sprt, one until a sequential test finds another stronger."""
     threads: int = 0
     """For searching and learning; 0: all cores."""
 
@@ -54,6 +56,8 @@ class LoopConfig:
             raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
         if self.precision not in ("f32", "int8"):
             raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
+        if self.gate not in ("off", "sprt"):
+            raise ValueError(f"gate must be off or sprt, not {self.gate!r}")
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,13 @@ from numpy.typing import NDArray
 from tengen import games
 from tengen.chunks import ChunkStore
 from tengen.events import Event, Listener
+from tengen.files import write_durably
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
+from tengen.nn.model import Network
 from tengen.nn.shape import NetworkShape
 from tengen.nn.unfold import unfold
 from tengen.records import GameRecord
@@ -75,6 +77,7 @@ class Trainer:
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
+        self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
         self.hub = make_hub(run, self._resume(), device)
         cores = loop.threads or len(os.sched_getaffinity(0))
         torch.set_num_threads(max(1, cores - self.hub.threads) if loop.overlap else cores)
@@ -199,23 +202,41 @@ class Trainer:
         self.learner.save(self.run.state, about | {"last_measure": self._last_measure})
 
     def _release(self) -> None:
-        """4. The averaged weights become the network that plays."""
+        """4. The averaged weights become the network that plays; with a gate, only those that passed it do."""
         self.phase = "releasing"
         file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
-        playing, loop = self._quantized() or file, self.config.loop
-        now = self.run.config()  # searching may be changed while a run goes on
-        search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
-        self.hub.publish(Release.of(self.game.id, file.hash, playing.data, search, selfplay, loop.seed, loop.slots))
+        if self.config.loop.gate == "off":
+            self._let_play(file, self.learner.released)
+        elif self._playing is None:
+            self._let_play(*self._passed_last(file))
+        self._publish()
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
         self._tell("release", network=file.hash, kl=change, multiplier=self.learner.multiplier)
 
-    def _quantized(self) -> NetworkFile | None:
+    def _passed_last(self, newest: NetworkFile) -> tuple[NetworkFile, Network]:
+        """Who passed the gate last, in whatever sitting; the first network has nobody to beat."""
+        if not self.run.playing.exists():
+            write_durably(self.run.playing, newest.data)
+            return newest, self.learner.released
+        file = NetworkFile.load(self.run.playing, self.game)
+        return file, unfold(file, self.game, sample_planes(self.game, STARTING_POSITIONS))
+
+    def _let_play(self, file: NetworkFile, network: Network) -> None:
+        self._playing = (file.hash, (self._quantized(network) or file).data)
+
+    def _publish(self) -> None:
+        assert self._playing is not None
+        now, loop = self.run.config(), self.config.loop  # searching may be changed while a run goes on
+        search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
+        self.hub.publish(Release.of(self.game.id, *self._playing, search, selfplay, loop.seed, loop.slots))
+
+    def _quantized(self, network: Network) -> NetworkFile | None:
         """The same network in 8 bits, unless that is not wanted, or would say something else."""
         if self.config.loop.precision != "int8":
             return None
-        network, step = self.learner.released, self.learner.step
+        step = self.learner.step
         seen = sample_planes(self.game, CALIBRATION) if self._last_batch is None else self._last_batch.planes
         try:
             file = to_onnx(network, self.game, step, "self-play network", seen)
@@ -230,9 +251,15 @@ class Trainer:
         self.phase = "measuring"
         self._last_measure = self.minutes
         path = self.run.network(self.learner.step)
-        export_onnx(self.learner.released, path, self.game, self.learner.step)
-        if self._measure is not None:
-            self._tell("measure", network=path.name, **self._measure(self))
+        file = export_onnx(self.learner.released, path, self.game, self.learner.step)
+        if self._measure is None:
+            return
+        values = self._measure(self)
+        self._tell("measure", network=path.name, **values)
+        if values.get("gate") == "accepted":
+            write_durably(self.run.playing, file.data)
+            self._let_play(file, self.learner.released)
+            self._publish()
 
     def _resume(self) -> int:
         """Goes on from what is on disk; returns the number of the next game."""
