@@ -232,4 +232,4 @@ def test_bench_network_measures_every_backend(capsys: pytest.CaptureFixture[str]
     assert all(row["value"] > 0 and row["ratio"] > 0 and row["peer"] == "eager PyTorch f32" for row in rows)
 
 
-HOW = ["openvino f32", "openvino int8", "onnxruntime f32", "onnxruntime int8", "torch f32"]
+HOW = ["openvino f32 (play)", "openvino int8 (self-play)", "onnxruntime f32", "onnxruntime int8", "torch f32"]

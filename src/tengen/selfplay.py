@@ -52,7 +52,7 @@ class Actor:
         first_game: int = 0,
         groups: int = 1,
     ) -> None:
-        self.game, self.seed = game, seed
+        self.game, self.slots, self.seed = game, slots, seed
         each = max(1, slots // groups)
         # Slots number their games first, first + each, …; a group's numbers must not meet another's.
         stride = 1 << 40

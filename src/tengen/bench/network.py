@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tengen import games
 from tengen.bench.measure import Row, Slices, row
 from tengen.evaluator import Batch, Evaluator, make_evaluator
+from tengen.evaluator.network import backend_of
 from tengen.network import NetworkError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 BATCHES = (1, 8, 64, 256)
 ROUNDS = 8
 PEER = "eager PyTorch f32"
+USES = {"f32": "play", "int8": "self-play"}  # what a precision is for, in the backend that is chosen here
 
 Planes = NDArray[np.float32]
 
@@ -80,8 +82,11 @@ def _backends(network: Network, game: games.Game, threads: int) -> dict[str, Cal
     devices += ["torch", *(["cuda"] if torch.cuda.is_available() else [])]
     devices += ["mps"] if torch.backends.mps.is_available() else []
     f32, int8 = to_onnx(network, game), to_onnx(network, game, calibration=sample_planes(game, CALIBRATION))
+    chosen = backend_of("auto")
     return {
-        f"{device} {file.precision}": partial(_ask, make_evaluator(file, game, device, threads))
+        f"{device} {file.precision}{f' ({USES[file.precision]})' if device == chosen else ''}": partial(
+            _ask, make_evaluator(file, game, device, threads)
+        )
         for device in devices
         for file in ((f32, int8) if device in ("openvino", "onnxruntime") else (f32,))
     }

@@ -10,12 +10,13 @@ import numpy as np
 from tengen import games
 from tengen.bench.measure import Row, row, take_turns
 from tengen.config import SelfPlayConfig
-from tengen.evaluator import Batch, make_evaluator
+from tengen.evaluator import Batch, Uniform, make_evaluator
 from tengen.network import NetworkError, NetworkFile, shipped_network
 from tengen.runconfig import RunConfig
 from tengen.selfplay import Actor
 
-WARM_UP = 3  # seconds: all games start together, and only drift apart after a while
+APART = 10  # seconds at most for games to drift apart
+WARM_UP = 200  # evaluations per game for the cache to fill: in a run a network plays for five times as long
 
 
 def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> list[Row]:
@@ -49,8 +50,9 @@ def _compare(
     slots = config.loop.slots
     evaluator = make_evaluator(file, game, threads=threads)
     actor = Actor(game, config.search, play, slots=slots, threads=threads)
+    _drift_apart(actor, game)
     actor.set_evaluator(evaluator, file.hash)
-    _play(actor, WARM_UP)
+    _warm_up(actor, WARM_UP * slots)
     planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
     batch = Batch(planes, np.zeros(slots, np.uint64))
 
@@ -69,7 +71,8 @@ def _compare(
             done[name] += after[name] - before[name]
         return float(after["evaluations"] - before["evaluations"])
 
-    ours, peer = take_turns(inside, bare, seconds, clock=time.perf_counter)
+    # One thread's processor time is its own; what others on a busy machine take does not count.
+    ours, peer = take_turns(inside, bare, seconds, clock=time.process_time if threads == 1 else time.perf_counter)
     carried = done["simulations"] / max(1, done["evaluations"])
     name, beside = (
         f"self-play{what} {game.id} {file.size} {file.precision}, {slots} games",
@@ -81,9 +84,17 @@ def _compare(
     ]
 
 
-def _play(actor: Actor, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    actor.play(lambda _: time.monotonic() >= end)
+def _drift_apart(actor: Actor, game: games.Game) -> None:
+    """All games start together, and while all of them are young they ask much the same. So each place plays a game or
+    two first, with an evaluator that costs nothing."""
+    actor.set_evaluator(Uniform(game), "00")
+    end = time.monotonic() + APART
+    actor.play(lambda counts: counts["games"] >= 2 * actor.slots or time.monotonic() >= end)
+
+
+def _warm_up(actor: Actor, evaluations: int) -> None:
+    wanted = actor.counts()["evaluations"] + evaluations
+    actor.play(lambda counts: counts["evaluations"] >= wanted)
 
 
 def _positions(game: games.Game, count: int) -> list[games.State]:
@@ -98,15 +109,22 @@ def _positions(game: games.Game, count: int) -> list[games.State]:
 
 
 def _networks(game: games.Game, size: str) -> list[NetworkFile]:
-    """The shipped network, which plays real games; or else a fresh one of the preset's size, in both precisions."""
-    if shipped := shipped_network(game):
-        return [NetworkFile.load(shipped, game)]
+    """The shipped network, which plays real games, or else a fresh one of the preset's size; in 32 bits, and in 8 bits
+    as self-play has it where they can be made here."""
+    shipped = shipped_network(game)
     missing = [module for module in ("torch", "onnx") if not find_spec(module)]
+    if missing and shipped:
+        return [NetworkFile.load(shipped, game)]
     if missing:
         raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
     from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
     from tengen.nn.model import make_network
     from tengen.nn.shape import NetworkShape
+    from tengen.nn.unfold import unfold
 
-    network = make_network(NetworkShape.of(game, size))
-    return [to_onnx(network, game), to_onnx(network, game, calibration=sample_planes(game, CALIBRATION))]
+    seen = sample_planes(game, CALIBRATION)
+    if shipped:
+        network = unfold(NetworkFile.load(shipped, game), game, seen)
+    else:
+        network = make_network(NetworkShape.of(game, size))
+    return [to_onnx(network, game), to_onnx(network, game, calibration=seen)]

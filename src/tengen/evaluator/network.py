@@ -48,7 +48,7 @@ def make_evaluator(
         raise NetworkError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")
     file = network if isinstance(network, NetworkFile) else NetworkFile.load(network)
     file.check_game(game)
-    backend = _backend(device)
+    backend = backend_of(device)
     try:
         return _make(backend, file, game, threads)
     except NetworkError:
@@ -57,8 +57,8 @@ def make_evaluator(
         raise NetworkError(f"{file.name}: {backend} cannot run it: {str(error).strip()[:200]}") from None
 
 
-def _backend(device: str) -> str:
-    """The backend behind a device's name."""
+def backend_of(device: str) -> str:
+    """The backend behind a device's name. Raises NetworkError."""
     if device == "auto":
         device = "cuda" if _nvidia_is_here() else "cpu"
     if device == "cpu":
