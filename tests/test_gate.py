@@ -108,3 +108,14 @@ def test_a_wrong_word_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
     run = tmp_path / "run"
     assert main(["train", "tictactoe", "--run", str(run), "--set", "loop.gate=maybe"]) == 2
     assert "gate must be off or sprt, not 'maybe'" in capsys.readouterr().err and not run.exists()
+
+
+def test_a_damaged_playing_network_ends_the_next_sitting_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tiny_run(tmp_path / "run", ["loop.gate=sprt", "loop.steps=8"])
+    sit(run, {})
+    run.playing.write_bytes(b"no network")
+    before = run.state.read_bytes()
+    assert main(["train", "tictactoe", "--run", str(run.path), "--steps", "16"]) == 2
+    assert "playing.onnx" in capsys.readouterr().err and run.state.read_bytes() == before

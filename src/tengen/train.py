@@ -247,7 +247,7 @@ class Trainer:
             return None
 
     def _take_measure(self) -> None:
-        """5. Never changes what is learned."""
+        """5. Never changes what is learned; but a network that is found stronger may pass the gate."""
         self.phase = "measuring"
         self._last_measure = self.minutes
         path = self.run.network(self.learner.step)
