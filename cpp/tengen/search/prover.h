@@ -86,7 +86,13 @@ class Prover {
   // Meaningless once `left_` is below 0. Games that guide: only where no move wins at once.
   bool at_least(const G& state, int goal, Action* moves) {
     if (--left_ < 0) return false;
-    // 1. Moves that end the game answer at once, or are out of the question; so is what loses at once.
+    // 1. The table may know.
+    const std::uint64_t key = state.hash(0);
+    Entry& entry = at(key);
+    if (entry.of(key) && entry.lo() >= goal) return true;
+    if (entry.of(key) && entry.hi() < goal) return false;
+    // 2. Moves that end the game answer at once, or are out of the question; so is what loses at once. The table may
+    // know a position after one of the others.
     int open = 0;
     if constexpr (Guides<G>) {
       open = state.promising(moves);
@@ -96,11 +102,7 @@ class Prover {
       if (found.best >= goal) return true;
       open = found.open;
     }
-    // 2. The table may know, of this position or of one after it.
-    const std::uint64_t key = state.hash(0);
-    Entry& entry = at(key);
-    if (entry.of(key) && entry.lo() >= goal) return true;
-    if (entry.of(key) && entry.hi() < goal) return false;
+    if (open == 0) return false;
     for (int i = 0; i < open; ++i) {
       const std::uint64_t after = child(state, moves[i]).hash(0);
       if (const Entry& other = at(after); other.of(after) && other.hi() < 1 - goal) return true;
