@@ -10,8 +10,8 @@ from tengen.nn.shape import NetworkShape
 from tengen.preset import file_name, playing_search, preset_names
 from tengen.runconfig import RunConfig
 
-MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello:6", "go:5", "hex:7"]
-SCALED = ["othello", "go:9"]
+MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello", "othello:6", "go:5", "hex:7"]
+SCALED = ["go:9"]
 
 
 def test_every_preset_is_of_a_game() -> None:
