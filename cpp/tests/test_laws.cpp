@@ -26,15 +26,17 @@ std::vector<std::string> sample_ids() {
 }
 
 // Every move after which the opponent cannot win at once, and no other, each once.
-void check_promising(const Connect4& state) {
-  Action legal[Connect4::kCols], promising[Connect4::kCols];
+void check_safe_moves(const Connect4& state) {
+  Action legal[Connect4::kCols], promising[Connect4::kCols], listed[Connect4::kCols];
   const int n = state.legal(legal), m = state.promising(promising);
+  CHECK(state.safe(listed) == m);
   int safe = 0;
   for (int i = 0; i < n; ++i) {
     Connect4 next = state;
     next.apply(legal[i]);
     const bool is_safe = next.terminal() || !next.wins_at_once();
     CHECK(std::count(promising, promising + m, legal[i]) == is_safe);
+    CHECK(!is_safe || listed[safe] == legal[i]);
     safe += is_safe;
   }
   CHECK(m == safe);
@@ -87,7 +89,7 @@ TEST(connect4_sees_wins_where_a_move_wins) {
         CHECK(!next.terminal() || next.outcome() == Outcome::loss || next.ply() == next.max_plies());
       }
       CHECK(state.wins_at_once() == wins);
-      if (!wins) check_promising(state);
+      if (!wins) check_safe_moves(state);
       seen += wins;
       late += state.ply() > 38;
       state.apply(legal[rng.below(static_cast<std::uint32_t>(n))]);

@@ -49,6 +49,15 @@ class Connect4 {
   Outcome outcome() const { return last_mover_won() ? Outcome::loss : Outcome::draw; }
 
   bool wins_at_once() const { return threats(own_, all_) & landing_cells(all_); }
+  int safe(Action* out) const {
+    const auto cells = not_losing(all_, threats(own_ ^ all_, all_));
+    int n = 0;
+    for (Action a = 0; a < kCols; ++a) {
+      out[n] = a;
+      n += (cells & column(a)) != 0;
+    }
+    return n;
+  }
   int promising(Action* out) const {
     const auto danger = threats(own_ ^ all_, all_);
     std::array<Candidate, kCols> moves;

@@ -45,11 +45,13 @@ class BestOf {
 };
 
 // A game that nothing ends but a win, or its very last ply, may offer `wins_at_once()`: can the side to move win with
-// its next move? That spares trying every move of every position: look_ahead(3) in Connect4 takes less than half the
-// time.
+// its next move? And where it cannot, `safe(Action* out)`: the moves, in the order of `legal`, after which the opponent
+// cannot either. That spares trying every move of every position: look_ahead(3)
+// in Connect4 takes a fifth of the time.
 template <class G>
-concept SeesWins = requires(const G& position) {
+concept SeesWins = requires(const G& position, Action* out) {
   { position.wins_at_once() } -> std::same_as<bool>;
+  { position.safe(out) } -> std::same_as<int>;
 };
 template <Game G>
 bool sees_wins(const G& state) {
@@ -85,10 +87,16 @@ template <Game G>
 Bounds look_ahead(const G& state, int plies, Action* actions) {
   if constexpr (SeesWins<G>)
     if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1, true} : Bounds{};
-  const auto [end, open] = ends(state, actions);
+  auto [end, open] = ends(state, actions);
   if (end == 1) return {1, 1, 1, true};
   BestOf best;
   if (end != kNoEnd) best.add({-end, -end, 0, true});
+  if constexpr (SeesWins<G>)
+    if (plies > 1 && state.ply() + 2 < state.max_plies()) {  // then what is not safe loses with the next ply
+      const int safe = state.safe(actions);
+      if (safe < open) best.add({1, 1, 1, true});
+      open = safe, plies -= plies == 2;
+    }
   if (plies == 1) {
     if (open > 0) best.add({});
     return best.bounds();
