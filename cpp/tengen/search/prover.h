@@ -37,7 +37,7 @@ class Prover {
  public:
   // A table for proofs of so many positions, with room to spare; at most 2 MB, what a core's cache holds.
   static std::size_t entries_for(int most_positions) {
-    const auto wanted = std::clamp(2 * std::int64_t{most_positions}, std::int64_t{1} << 10, std::int64_t{1} << 18);
+    const auto wanted = std::clamp(2 * std::int64_t{most_positions}, std::int64_t{1} << 8, std::int64_t{1} << 18);
     return std::bit_ceil(static_cast<std::size_t>(wanted));
   }
 
@@ -146,14 +146,15 @@ class Prover {
 };
 
 // Proofs of the leaves of one game's searches. They have much in common: what one of them found serves the next ones as
-// well, as far as its table reaches. Early in a game none can be proven: after some failures a ply is given up, and
-// every success buys that many tries more.
+// well, as far as its table reaches. Small ones, as in self-play with hundreds of games side by side, are over before
+// much of a table has come from memory: they keep little. Early in a game none can be proven: after some failures a ply
+// is given up, and every success buys that many tries more.
 template <Game G>
 class LeafProver {
  public:
   LeafProver(const G& start, int most_positions)
       : most_positions_(most_positions),
-        prover_(start, Prover<G>::entries_for(kProofsKept * most_positions)),
+        prover_(start, Prover<G>::entries_for(most_positions < kSmall ? most_positions : kProofsKept * most_positions)),
         plies_(static_cast<std::size_t>(start.max_plies() + 1)) {}
 
   int most_positions() const { return most_positions_; }
@@ -172,7 +173,7 @@ class LeafProver {
   }
 
  private:
-  static constexpr int kProofsKept = 16, kPatience = 16;
+  static constexpr int kSmall = 500, kProofsKept = 16, kPatience = 16;
   struct Tries {
     int proven = 0, failed = 0;
   };
