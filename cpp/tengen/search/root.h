@@ -58,12 +58,11 @@ inline void renew_root(const SearchConfig& config, const Tree& tree, const Strea
     return;
   }
   Rng rng = name.stream(Purpose::gumbel);
-  for (int i = 0; i < n; ++i) root.gumbel.push_back(config.gumbel_scale * gumbel(rng));
+  for (int i = 0; i < n; ++i) root.gumbel.push_back(config.gumbel_scale * gumbel(rng) + gumbel_logit(edges[i].prior));
   std::vector<int> order(size);
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](int i) {
-    return root.gumbel[static_cast<std::size_t>(i)] + gumbel_logit(edges[i].prior);
-  });
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](int i) { return root.gumbel[static_cast<std::size_t>(i)]; });
   const int considered = std::min(config.gumbel_m, n);
   root.candidate.assign(size, false);
   for (int i = 0; i < considered; ++i)
@@ -215,7 +214,7 @@ class Answer {
 
   double gumbel_score(int i) const {
     const auto index = static_cast<std::size_t>(i);
-    return root_.gumbel[index] + gumbel_logit(tree_.edges(tree_.root())[i].prior) + sigma_[index];
+    return root_.gumbel[index] + sigma_[index];
   }
   int best_gumbel() const {
     int best = -1;

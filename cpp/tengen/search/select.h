@@ -62,7 +62,8 @@ inline double moves_left_utility(const SearchConfig& config, double child_m, dou
 
 // What is random at a root, and the visits its children had when it became one. Empty vectors: nothing of the kind.
 struct Root {
-  std::vector<double> noise, gumbel;
+  std::vector<double> noise;
+  std::vector<double> gumbel;  // Gumbel: its noise and the logit of the prior
   std::vector<std::uint32_t> base;
   std::vector<int> visit_sequence;  // Gumbel: the visit number each simulation looks for
   std::vector<bool> candidate;      // Gumbel
@@ -270,7 +271,7 @@ class Selector {
       for (int i = 0; i < parent.node.num_edges; ++i) {
         const auto index = static_cast<std::size_t>(i);
         if ((full && edges[i].child == kNone) || !allowed(i)) continue;
-        const double score = root.gumbel[index] + gumbel_logit(edges[i].prior) + sigma_[index];
+        const double score = root.gumbel[index] + sigma_[index];
         if (best < 0 || score > best_score) best = i, best_score = score;
       }
       return best;
