@@ -59,9 +59,10 @@ class ThreadPool {
 
   int threads() const { return static_cast<int>(shares_.size()); }
 
-  // Calls body(i) for every i < n; returns when all are done. Bodies must not throw.
+  // Calls body(i) for every i < n; returns when all are done. Bodies must not throw. `soon`: is the next loop to be
+  // expected at once? Then the threads stay awake for it a while; else they leave their cores to others.
   template <class Body>
-  void run(std::size_t n, std::size_t block, const Body& body) {
+  void run(std::size_t n, std::size_t block, const Body& body, bool soon = true) {
     if (helpers_.empty() || n <= block) {
       for (std::size_t i = 0; i < n; ++i) body(i);
       return;
@@ -81,6 +82,7 @@ class ThreadPool {
     };
     call_ = [](const void* f, std::size_t thread) { (*static_cast<const decltype(work)*>(f))(thread); };
     work_ = &work;
+    soon_ = soon;
     busy_.store(helpers_.size(), std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
@@ -104,12 +106,14 @@ class ThreadPool {
   }
 
   void help(std::size_t thread) {
+    bool soon = true;
     for (std::uint64_t seen = 0;;) {
-      spin([&] { return round_.load(std::memory_order_acquire) != seen; });
+      if (soon) spin([&] { return round_.load(std::memory_order_acquire) != seen; });
       round_.wait(seen, std::memory_order_acquire);
       seen = round_.load(std::memory_order_acquire);
       if (ending_) return;
       call_(work_, thread);
+      soon = soon_;
       if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
   }
@@ -119,6 +123,7 @@ class ThreadPool {
   std::atomic<std::size_t> busy_{0};
   void (*call_)(const void*, std::size_t) = nullptr;
   const void* work_ = nullptr;
+  bool soon_ = true;
   std::atomic<bool> ending_{false};
   std::vector<std::jthread> helpers_;  // last: joined before the rest is destroyed
 };

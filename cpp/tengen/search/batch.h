@@ -107,7 +107,7 @@ class BatchSearch : public AnySearch {
   int select() override {
     cancel();
     begin();
-    pool_.run(searches_.size(), block(), [&](std::size_t t) {
+    const auto gather_one = [&](std::size_t t) {
       if (active_[t]) gather(t);
       gathered_[t] = at(t).pending();
       for (int i = 0; i < gathered_[t]; ++i) {
@@ -115,8 +115,10 @@ class BatchSearch : public AnySearch {
         slot_keys_[slot(t, i)] = leaf.key;
         leaf.state.encode(leaf.symmetry, row_planes(slot(t, i)));
       }
-    });
+    };
+    pool_.run(searches_.size(), block(), gather_one, answers_soon_);
     assign_rows();
+    asked_ = Clock::now();
     if (rows() == 0) end();
     return rows();
   }
@@ -125,6 +127,7 @@ class BatchSearch : public AnySearch {
   std::span<const std::uint64_t> keys() const override { return rows_.keys(); }
 
   void backup(const float* policy, const float* wdl, const float* moves_left) override {
+    answers_soon_ = Clock::now() - asked_ < kSoon;
     const auto actions = static_cast<std::size_t>(at(0).state().num_actions());
     for (std::size_t row = 0; row < rows_.size(); ++row)
       cache_.insert(rows_.keys()[row], policy + row * actions, wdl + row * 3, moves_left[row]);
@@ -194,12 +197,18 @@ class BatchSearch : public AnySearch {
  protected:
   Search<G>& at(std::size_t t) { return *searches_[t]; }
   Tree& spare() { return *spare_; }
+  template <class Body>
+  void in_parallel(std::size_t n, const Body& body) {
+    pool_.run(n, 1, body);
+  }
   virtual void gather(std::size_t t) {
     at(t).gather(cache_, [&] { return interrupted(t); });
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+  // A network takes longer, and wants the cores that waiting threads would keep from it: a tenth of its speed on two.
+  static constexpr std::chrono::microseconds kSoon{200};
 
   Search<G>& at(int t) { return *searches_[static_cast<std::size_t>(t)]; }
   const Search<G>& at(int t) const { return *searches_[static_cast<std::size_t>(t)]; }
@@ -329,6 +338,8 @@ class BatchSearch : public AnySearch {
   SearchCounts counts_;
   bool running_ = false;
   Clock::time_point started_;
+  Clock::time_point asked_;   // when the last batch was ready
+  bool answers_soon_ = true;  // did the one before it come back at once?
   std::atomic<bool> stopped_{false};
 };
 
