@@ -65,6 +65,17 @@ def test_what_is_proven_is_true(id: str) -> None:
     assert count > 20
 
 
+def test_proofs_end_at_the_first_ply_that_is_asked_for() -> None:
+    game = games.make("connect4")
+    moves = random_game(game, 3, long=True)
+    config, every = SelfPlayConfig(prove_nodes=20_000), proven(game, moves, 20_000)
+    earliest = next(ply for ply, value in enumerate(every) if value != UNPROVEN)
+    for first in (0, earliest, earliest + 5, len(moves)):
+        begin = max(first, earliest)
+        expected = [UNPROVEN] * begin + every[begin:]
+        assert SelfPlay.exact_values(game, config, moves, [], first).tolist() == expected
+
+
 def test_proofs_are_the_solver_s_values() -> None:
     game, count = games.make("connect4"), 0
     for seed in range(30):

@@ -126,7 +126,8 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     first = 1 if state.to_move() == 0 else -1
     out["result"] = SelfPlay.cut_value(game, config, out["moves"]) if cut else state.outcome() * first
     out["ending"] = "cut" if cut else "end"
-    exact = SelfPlay.exact_values(game, config, out["moves"], out["sides"]).tolist()
+    opening = next((ply for ply, kind in enumerate(out["search"]) if kind), len(out["search"]))
+    exact = SelfPlay.exact_values(game, config, out["moves"], out["sides"], opening).tolist()
     out["exact"], out["side_exact"] = exact[: len(out["moves"])], exact[len(out["moves"]) :]
     return out
 

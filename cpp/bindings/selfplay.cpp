@@ -127,19 +127,20 @@ void bind_selfplay(nb::module_& m) {
       .def_static(
           "exact_values",
           [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves,
-             const std::vector<PySide>& sides) {
+             const std::vector<PySide>& sides, std::size_t first) {
             const auto played = checked_moves(game, moves);
             auto beside = checked_sides(game, played, sides);
-            auto values = game.game->exact_values(played, config.prove_nodes, beside);
+            auto values = game.game->exact_values(played, first, config.prove_nodes, beside);
             for (const SidePosition& side : beside) values.push_back(side.exact);
             return array<std::int8_t>(values);
           },
-          "game"_a, "config"_a, "moves"_a, "sides"_a = std::vector<PySide>{},
+          "game"_a, "config"_a, "moves"_a, "sides"_a = std::vector<PySide>{}, "first"_a = 0,
           nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: "
-                  "Sequence[tuple[int, Sequence[int]]] = []) -> NDArray[numpy.int8]"),
-          "What each position of a game is worth to its side to move, proven from the last one backwards with "
-          "prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 "
-          "where that was not enough.")
+                  "Sequence[tuple[int, Sequence[int]]] = [], first: int = 0) -> NDArray[numpy.int8]"),
+          "What each position of a game is worth to its side to move, proven from the last one backwards to ply "
+          "`first` "
+          "with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; "
+          "2 where that was not enough.")
       .def_static(
           "cut_value",
           [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves) {
@@ -150,8 +151,13 @@ void bind_selfplay(nb::module_& m) {
       .def(
           "take_records",
           [](PySelfPlay& self) {
+            std::vector<GameRecord> records;
+            {
+              const nb::gil_scoped_release release;
+              records = self.play().take_records();
+            }
             std::vector<nb::dict> out;
-            for (const auto& record : self.play().take_records()) out.push_back(record_dict(record));
+            for (const auto& record : records) out.push_back(record_dict(record));
             return out;
           },
           nb::sig("def take_records(self) -> list[dict[str, object]]"),

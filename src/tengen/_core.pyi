@@ -781,9 +781,9 @@ class SelfPlay(LeafSource):
         """
 
     @staticmethod
-    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: Sequence[tuple[int, Sequence[int]]] = []) -> NDArray[numpy.int8]:
+    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: Sequence[tuple[int, Sequence[int]]] = [], first: int = 0) -> NDArray[numpy.int8]:
         """
-        What each position of a game is worth to its side to move, proven from the last one backwards with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 where that was not enough.
+        What each position of a game is worth to its side to move, proven from the last one backwards to ply `first` with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 where that was not enough.
         """
 
     @staticmethod

@@ -128,9 +128,9 @@ class GameOf final : public AnyGame {
   std::unique_ptr<AnyProver> make_prover(int most_positions) const override {
     return std::make_unique<ProverOf<G>>(start_, most_positions);
   }
-  std::vector<std::int8_t> exact_values(std::span<const Action> moves, int most_positions,
+  std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first, int most_positions,
                                         std::span<SidePosition> sides) const override {
-    return prove_game(start_, moves, most_positions, sides);
+    return prove_game(start_, moves, first, most_positions, sides);
   }
   std::int8_t cut_value(std::span<const Action> moves, int most_positions) const override {
     G state = start_;

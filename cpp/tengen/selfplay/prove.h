@@ -18,12 +18,12 @@ namespace tengen {
 
 constexpr int kSideEffort = 8;
 
-// The value of every position of a game for its side to move, from the last one backwards until one takes more than
-// `most_positions` to prove; those before it, which are harder, are kUnproven. Then the positions beside the game,
-// those with the most moves first, until all of them together took kSideEffort times as many.
+// The value of every position of a game for its side to move, from the last one backwards to ply `first`, or until one
+// takes more than `most_positions` to prove; those before it, which are harder, are kUnproven. Then the positions
+// beside the game, those with the most moves first, until all of them together took kSideEffort times as many.
 template <Game G>
-std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> moves, int most_positions,
-                                    std::span<SidePosition> sides) {
+std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> moves, std::size_t first,
+                                    int most_positions, std::span<SidePosition> sides) {
   std::vector<std::int8_t> values(moves.size(), kUnproven);
   if (most_positions == 0) return values;
   if (Remembers<G>) throw ConfigError("prove_nodes must be 0 in a game where earlier positions matter");
@@ -38,7 +38,7 @@ std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> move
   Prover<G> prover(start, Prover<G>::entries_for(kMost));
   int known = -1;  // what the move that was played gives
   if (end.terminal()) known = -static_cast<int>(end.outcome());
-  for (std::size_t ply = moves.size(); ply-- > 0;) {
+  for (std::size_t ply = moves.size(); ply-- > first;) {
     values[ply] = prover.prove(states[ply], known, most_positions);
     if (values[ply] == kUnproven) break;
     known = -values[ply];

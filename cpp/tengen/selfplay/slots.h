@@ -29,7 +29,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         slots_(static_cast<std::size_t>(slots)) {
     validate(config);
     validate(fast_);
-    prove_game(start_, {}, config.prove_nodes, {});  // throws where it cannot be done
+    prove_game(start_, {}, 0, config.prove_nodes, {});  // throws where it cannot be done
     full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
@@ -37,12 +37,21 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     }
   }
 
+  // What is proven of finished games is proven here, of many side by side. While they are played, every other thread
+  // would wait at the end of the batch for the one that proves.
   std::vector<GameRecord> take_records() override {
     std::vector<GameRecord> out;
     for (Slot& slot : slots_) {
       std::move(slot.finished.begin(), slot.finished.end(), std::back_inserter(out));
       slot.finished.clear();
     }
+    this->in_parallel(out.size(), [&](std::size_t i) {
+      GameRecord& game = out[i];
+      const auto searched =
+          std::ranges::find_if(game.search, [](auto kind) { return kind != GameRecord::Search::none; });
+      const auto opening = static_cast<std::size_t>(searched - game.search.begin());  // nobody learns from it
+      game.exact = prove_game(start_, game.moves, opening, config_.prove_nodes, game.sides);
+    });
     return out;
   }
 
@@ -160,7 +169,6 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
-    slot.record.exact = prove_game(start_, slot.record.moves, config_.prove_nodes, slot.record.sides);
     GameRecord next;
     next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
     slot.finished.push_back(std::exchange(slot.record, std::move(next)));

@@ -70,7 +70,7 @@ def _check_proofs(record: GameRecord, game: Game, candidates: Sequence[Settings]
     def proven(play: SelfPlayConfig) -> bool:
         if record.ending == "cut" and SelfPlay.cut_value(game, play, moves) != record.result:
             return False
-        return np.array_equal(said, SelfPlay.exact_values(game, play, moves, sides))
+        return np.array_equal(said, SelfPlay.exact_values(game, play, moves, sides, record.opening))
 
     if not any(proven(play) for _, play in candidates):
         raise RecordError(f"game {record.number}: what it says is proven is not what the rules prove")
