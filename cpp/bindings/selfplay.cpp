@@ -138,9 +138,8 @@ void bind_selfplay(nb::module_& m) {
           nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: "
                   "Sequence[tuple[int, Sequence[int]]] = [], first: int = 0) -> NDArray[numpy.int8]"),
           "What each position of a game is worth to its side to move, proven from the last one backwards to ply "
-          "`first` "
-          "with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; "
-          "2 where that was not enough.")
+          "`first` with prove_nodes positions each, and then the positions beside it, given by a ply and the moves "
+          "from there; 2 where that was not enough.")
       .def_static(
           "cut_value",
           [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves) {

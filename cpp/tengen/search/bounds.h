@@ -46,8 +46,8 @@ class BestOf {
 
 // A game that nothing ends but a win, or its very last ply, may offer `wins_at_once()`: can the side to move win with
 // its next move? And where it cannot, `safe(Action* out)`: the moves, in the order of `legal`, after which the opponent
-// cannot either. That spares trying every move of every position: look_ahead(3)
-// in Connect4 takes a fifth of the time.
+// cannot either. That spares trying every move of every position: look_ahead(3) in Connect4 takes less than a quarter
+// of the time.
 template <class G>
 concept SeesWins = requires(const G& position, Action* out) {
   { position.wins_at_once() } -> std::same_as<bool>;
