@@ -179,8 +179,9 @@ def first_difference(case: Case) -> str | None:
         sims = searches[0].config.sims if searches else case.config.sims
         for tree in range(case.trees):
             batch.configure(tree, case.config.replace(sims=sims))
-        while leaves := batch.select():
-            batch.backup(*evaluator(leaves))
+        leaves = batch.select()
+        while leaves:
+            leaves = batch.step(*evaluator(leaves))
         actions = [None] * case.trees
         for search in searches:
             tree = search.game - 10

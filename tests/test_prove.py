@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from engines import ENGINES, Verdict, judged
+from parity_case import opening
 from recorded import make_record
 from tengen import games
 from tengen._core import ConfigError, Prover, SearchConfig, SelfPlay, SelfPlayConfig
@@ -264,6 +265,22 @@ def test_a_known_node_starts_afresh_as_the_root(engine: type[Any]) -> None:
     assert list(search.nodes()) == [()] and not search.nodes()[()].expanded
 
 
+def test_what_is_expected_is_asked_first_and_changes_no_value() -> None:
+    """A win is found in fewer positions where it is expected; both ways agree with the solver."""
+    game = games.make("connect4")
+    random_ones = (opening("connect4", 36, f"{number}") for number in range(3000))
+    states = [state for state in random_ones if state.ply() >= 20 and state.prove(5) is None]
+    exact = np.sign(score_many(states, weak=True)).tolist()
+    found, wins = [0, 0], [0, 0]
+    for state, value in zip(states, exact, strict=True):
+        for expected in (False, True):
+            short = Prover(game, 20).prove(state, expected)
+            assert short in (None, value) and Prover(game, 10**7).prove(state, expected) == value
+            found[expected] += short is not None
+            wins[expected] += short == 1
+    assert len(states) > 50 and min(found) > 5 and wins[True] > wins[False] + 3
+
+
 def test_a_prover_gives_up_plies_where_it_fails_and_remembers_what_it_found() -> None:
     game = games.make("connect4")
     quiet = game.from_moves(QUIET)
@@ -273,14 +290,15 @@ def test_a_prover_gives_up_plies_where_it_fails_and_remembers_what_it_found() ->
     patient = Prover(game, 30_000 // 4)
     tries = [patient.prove(drawn) for _ in range(6)]
     assert tries[0] is None and tries[-1] == 0
-    # Sixteen failures at a ply are enough, there and nowhere else.
+    # Sixteen failures at a ply are enough, four of small proofs; there and nowhere else.
     easy, same_ply = game.from_moves("121212"), game.from_moves("132537")
-    assert Prover(game, 50).prove(easy) == 1
-    prover = Prover(game, 50)
-    assert [prover.prove(same_ply) for _ in range(15)] == [None] * 15 and prover.prove(easy) == 1
-    prover = Prover(game, 50)
-    assert [prover.prove(same_ply) for _ in range(16)] == [None] * 16 and prover.prove(easy) is None
-    assert prover.prove(game.from_moves("12121234")) is not None
+    for positions, enough in ((50, 4), (499, 4), (500, 16)):
+        assert Prover(game, positions).prove(easy) == 1
+        prover = Prover(game, positions)
+        assert [prover.prove(same_ply) for _ in range(enough - 1)] == [None] * (enough - 1) and prover.prove(easy) == 1
+        prover = Prover(game, positions)
+        assert [prover.prove(same_ply) for _ in range(enough)] == [None] * enough and prover.prove(easy) is None
+        assert prover.prove(game.from_moves("12121234")) is not None
     with pytest.raises(GameError, match="over"):
         prover.prove(game.from_moves("1212121"))
     with pytest.raises(GameError, match="for connect4, the position is of tictactoe"):

@@ -192,6 +192,33 @@ def test_games_do_not_depend_on_threads_or_slots() -> None:
     assert all(moves == games_of[0] for moves in games_of)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_step_is_a_backup_and_a_select(threads: int) -> None:
+    """Also where what it gathered is given up every now and then, as whoever stops between two batches does."""
+    game = games.make("connect4")
+    search, config = SEARCH.replace(prove_nodes=20, cache_mb=1), SelfPlayConfig(opening_plies=6)
+    apart, at_once = (SelfPlay(game, 8, search, config, 5, threads) for _ in range(2))
+    evaluate = Hash(game)
+    leaves = at_once.select()
+    for step in range(800):
+        expected = apart.select()
+        assert leaves.keys.tolist() == expected.keys.tolist()
+        assert leaves.planes.tobytes() == expected.planes.tobytes()
+        apart.backup(*evaluate(expected))
+        leaves = at_once.step(*evaluate(leaves))
+        if step % 7 == 0:
+            at_once.cancel()
+            leaves = at_once.select()
+    assert apart.counts() == at_once.counts()
+    at_once.cancel()
+    apart.select()  # plays what is ready to be played, as the last step did
+    assert apart.play_counts() == at_once.play_counts()
+    mine, theirs = apart.take_records(), at_once.take_records()
+    assert len(mine) > 10 and [record["game"] for record in mine] == [record["game"] for record in theirs]
+    for one, other in zip(mine, theirs, strict=True):
+        assert all(np.array_equal(np.asarray(one[key]), np.asarray(other[key])) for key in one)
+
+
 def test_every_batch_is_full() -> None:
     """A slot plays on through terminals, proofs and finished games until it needs the network."""
     game = games.make("tictactoe")

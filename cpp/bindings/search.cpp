@@ -89,7 +89,13 @@ Floats<N> checked_array(nb::handle given, const char* name, const std::array<std
   return nb::cast<Floats<N>>(given);
 }
 
-void backup(PyLeafSource& self, nb::handle policy_given, nb::handle wdl_given, nb::handle moves_left_given) {
+// An evaluator's answers to the last select, as far as they can be believed.
+struct Answers {
+  Floats<2> policy, wdl;
+  Floats<1> moves_left;
+};
+Answers checked_answers(const PyLeafSource& self, nb::handle policy_given, nb::handle wdl_given,
+                        nb::handle moves_left_given) {
   const auto rows = static_cast<std::size_t>(self.search->rows());
   const auto actions = static_cast<std::size_t>(self.game->num_actions());
   const auto policy = checked_array<2>(policy_given, "policy", {rows, actions});
@@ -105,18 +111,33 @@ void backup(PyLeafSource& self, nb::handle policy_given, nb::handle wdl_given, n
              std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]));
     if (moves_left.data()[i] < 0) refuse("moves_left must not be negative");
   }
-  const nb::gil_scoped_release release;
-  self.search->backup(policy.data(), wdl.data(), moves_left.data());
+  return {policy, wdl, moves_left};
 }
 
-PyLeaves select(nb::handle_t<PyLeafSource> handle) {
+void backup(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+  const Answers answers = checked_answers(self, policy, wdl, moves_left);
+  const nb::gil_scoped_release release;
+  self.search->backup(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+}
+
+template <class Gather>
+PyLeaves leaves(nb::handle_t<PyLeafSource> handle, const Gather& gather) {
   auto& self = nb::cast<PyLeafSource&>(handle);
   int rows = 0;
   {
     const nb::gil_scoped_release release;
-    rows = self.search->select();
+    rows = gather(*self.search);
   }
   return {nb::borrow(handle), self.search.get(), self.game, rows};
+}
+PyLeaves select(nb::handle_t<PyLeafSource> handle) {
+  return leaves(handle, [](AnySearch& search) { return search.select(); });
+}
+PyLeaves step(nb::handle_t<PyLeafSource> handle, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+  const Answers answers = checked_answers(nb::cast<PyLeafSource&>(handle), policy, wdl, moves_left);
+  return leaves(handle, [&](AnySearch& search) {
+    return search.step(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+  });
 }
 
 NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
@@ -141,16 +162,17 @@ void bind_search(nb::module_& m) {
           "game"_a, "positions"_a)
       .def(
           "prove",
-          [](PyProver& self, const PyState& state) -> std::optional<int> {
+          [](PyProver& self, const PyState& state, bool win_expected) -> std::optional<int> {
             require_game(*self.game, state, "prover");
             if (state.state->terminal()) throw Error("the game is over: there is nothing to prove");
-            const int value = self.prover->prove(*state.state);
+            const int value = self.prover->prove(*state.state, win_expected);
             if (value == kUnproven) return {};
             return value;
           },
-          "state"_a,
-          "-1, 0 or 1 for the side to move, or None. What it found before helps, and plies where it fails are given "
-          "up.");
+          "state"_a, "win_expected"_a = false,
+          "-1, 0 or 1 for the side to move, or None. What it found before helps, plies where it fails are given up, "
+          "and "
+          "whether the mover wins is asked first where that is expected.");
   nb::class_<EdgeView>(
       m, "EdgeView", "A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).")
       .def_ro("action", &EdgeView::action)
@@ -222,9 +244,13 @@ void bind_search(nb::module_& m) {
                    "NDArray[numpy.float32]) -> None"),
            "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
            "[L].")
+      .def("step", &step, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(),
+           nb::sig("def step(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: "
+                   "NDArray[numpy.float32]) -> Leaves"),
+           "backup and select at once, which takes less time.")
       .def(
           "cancel", [](PyLeafSource& s) { s.search->cancel(); },
-          "Forgets the leaves of the last select; the trees stay usable.")
+          "Forgets the leaves that were selected last; the trees stay usable.")
       .def(
           "stop", [](PyLeafSource& s) { s.search->stop(); },
           "Ends the search under way, from any thread, once its roots are evaluated; a later select goes on.")

@@ -72,7 +72,8 @@ class AnyState {
 class AnyProver {
  public:
   virtual ~AnyProver() = default;
-  virtual int prove(const AnyState& state) = 0;  // −1, 0, 1, or kUnproven; not for a finished game
+  // −1, 0, 1, or kUnproven; not for a finished game.
+  virtual int prove(const AnyState& state, bool win_expected) = 0;
 };
 
 // A game with its size and options: everything that is the same for all its positions.

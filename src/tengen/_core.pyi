@@ -541,9 +541,9 @@ class Prover:
 
     def __init__(self, game: Game, positions: int) -> None: ...
 
-    def prove(self, state: State) -> int | None:
+    def prove(self, state: State, win_expected: bool = False) -> int | None:
         """
-        -1, 0 or 1 for the side to move, or None. What it found before helps, and plies where it fails are given up.
+        -1, 0 or 1 for the side to move, or None. What it found before helps, plies where it fails are given up, and whether the mover wins is asked first where that is expected.
         """
 
 class EdgeView:
@@ -692,8 +692,11 @@ class LeafSource:
         Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
         """
 
+    def step(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32]) -> Leaves:
+        """backup and select at once, which takes less time."""
+
     def cancel(self) -> None:
-        """Forgets the leaves of the last select; the trees stay usable."""
+        """Forgets the leaves that were selected last; the trees stay usable."""
 
     def stop(self) -> None:
         """

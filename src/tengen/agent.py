@@ -66,28 +66,26 @@ class _Answered:
 
 
 def run_searches(sources: Sequence[LeafSource], evaluator: Evaluator, done: Callable[[], bool] = lambda: False) -> None:
-    """Selects, evaluates and backs up until no source has leaves or `done`; nothing is left in flight.
+    """Selects, evaluates and backs up until no source has leaves or `done`, which is asked when a batch comes back;
+    nothing is left in flight.
 
     With several sources, one is gathered while the leaves of another are in the network.
     """
 
     start: Callable[[Leaves], Pending]
     start = evaluator.start if isinstance(evaluator, NetworkEvaluator) else lambda leaves: _Answered(evaluator(leaves))
-    idle = deque(sources)
     under_way: deque[tuple[LeafSource, Pending]] = deque()
     try:
-        while True:
-            if idle and not done():
-                source = idle.popleft()
-                if leaves := source.select():
-                    under_way.append((source, start(leaves)))
-                if idle:
-                    continue
-            if not under_way:
-                return
+        for source in sources:
+            if not done() and (leaves := source.select()):
+                under_way.append((source, start(leaves)))
+        while under_way:
             source, answer = under_way.popleft()
-            source.backup(*answer.wait())
-            idle.append(source)
+            evaluation = answer.wait()
+            if done():
+                source.backup(*evaluation)
+            elif leaves := source.step(*evaluation):
+                under_way.append((source, start(leaves)))
     except BaseException:
         for source in sources:
             source.cancel()

@@ -70,7 +70,8 @@ class Actor:
                 group.set_network(evaluator.network_hash)
 
     def play(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
-        """Plays until `done`, which is asked after every batch; games under way go on at the next call."""
+        """Plays until `done`, which is asked when a batch comes back from the network: that one is the last then. Games
+        under way go on at the next call."""
         if self._evaluator is None:
             raise ValueError("self-play needs an evaluator: call set_evaluator first")
 

@@ -60,7 +60,9 @@ template <Game G>
 class ProverOf final : public AnyProver {
  public:
   ProverOf(const G& start, int most_positions) : prover_(start, most_positions) {}
-  int prove(const AnyState& state) override { return prover_.prove(dynamic_cast<const StateOf<G>&>(state).game()); }
+  int prove(const AnyState& state, bool win_expected) override {
+    return prover_.prove(dynamic_cast<const StateOf<G>&>(state).game(), win_expected);
+  }
 
  private:
   LeafProver<G> prover_;

@@ -55,6 +55,7 @@ class AnySearch {
   virtual const float* planes() const = 0;                  // [rows, planes, board rows, board cols]
   virtual std::span<const std::uint64_t> keys() const = 0;  // [rows]
   virtual void backup(const float* policy, const float* wdl, const float* moves_left) = 0;
+  virtual int step(const float* policy, const float* wdl, const float* moves_left) = 0;  // backup, then select
   virtual void cancel() = 0;
   virtual void run_rollouts() = 0;
   virtual void stop() = 0;  // from any thread

@@ -297,7 +297,7 @@ class Search {
     node.kind = Node::Kind::expanded;
     Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
                 static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
-    prove(leaf, node);
+    prove(leaf, node, value.v > 0);
     if (known(config_, node)) value = decided_value(discounted(config_, node, value.m), value.m);
     node.v = value.v;
     if (leaf.path.size() == 1) new_root();
@@ -307,13 +307,13 @@ class Search {
   // What the rules prove of a position within prove_nodes. That says nothing of how long the game lasts: so descents go
   // on below it, for its plies. The root is left to its moves, one of which must be chosen; and below a known value,
   // except the root's, there is nothing more to prove.
-  void prove(const Leaf& leaf, Node& node) {
+  void prove(const Leaf& leaf, Node& node, bool win_expected) {
     const std::size_t depth = leaf.path.size() - 1;
     if (!config_.solver || config_.prove_nodes == 0 || depth == 0) return;
     if (depth > 1 && tree_.node(leaf.path[depth - 1].node).decided()) return;
     if (!prover_ || prover_->most_positions() != config_.prove_nodes)
       prover_ = std::make_unique<LeafProver<G>>(state_, config_.prove_nodes);
-    const int value = prover_->prove(leaf.state);
+    const int value = prover_->prove(leaf.state, win_expected);
     if (value != kUnproven) node.prove({value, value});
   }
 

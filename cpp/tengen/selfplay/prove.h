@@ -34,8 +34,8 @@ std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> move
     states.push_back(end);
     end.apply(a);
   }
-  constexpr int kMost = std::numeric_limits<int>::max();
-  Prover<G> prover(start, Prover<G>::entries_for(kMost));
+  // A larger table would hold hardly more that is asked for again, and take longer to come from memory than to prove.
+  Prover<G> prover(start, Prover<G>::entries_for(most_positions));
   int known = -1;  // what the move that was played gives
   if (end.terminal()) known = -static_cast<int>(end.outcome());
   for (std::size_t ply = moves.size(); ply-- > first;) {
@@ -48,6 +48,7 @@ std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> move
   std::ranges::sort(order, {}, [](const SidePosition* side) {
     return std::pair(-(side->ply + static_cast<int>(side->moves.size())), side);  // among equals as they were drawn
   });
+  constexpr int kMost = std::numeric_limits<int>::max();
   int left = static_cast<int>(std::min(std::int64_t{kSideEffort} * most_positions, std::int64_t{kMost}));
   for (SidePosition* side : order) {
     G state = states[static_cast<std::size_t>(side->ply)];

@@ -153,7 +153,7 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
-        self._prove(leaf)
+        self._prove(leaf, v > 0)
         if self.is_known(node):
             v, d = self.known_value(node, plies), float(node.lo == 0)
         actions = node.state.legal_actions()
@@ -165,7 +165,7 @@ class ReferenceSearch(Root):
             self.draw_randomness()
         self._backup(leaf.path, leaf.steps, v, d, plies)
 
-    def _prove(self, leaf: Leaf) -> None:
+    def _prove(self, leaf: Leaf, win_expected: bool) -> None:
         """By the rules alone: the value, not how long the game lasts. Not the root, which is left to its moves; nor
         below a known value, unless it is the root's."""
         config, path = self.config, leaf.path
@@ -175,7 +175,7 @@ class ReferenceSearch(Root):
             return
         if self.prover is None or self.prover[0] != config.prove_nodes:
             self.prover = config.prove_nodes, Prover(self.root.state.game, config.prove_nodes)
-        value = self.prover[1].prove(path[-1].state)
+        value = self.prover[1].prove(path[-1].state, win_expected)
         if value is not None:
             path[-1].prove((value, value, None))
 
