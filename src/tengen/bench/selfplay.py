@@ -16,7 +16,8 @@ from tengen.runconfig import RunConfig
 from tengen.selfplay import Actor
 
 APART = 10  # seconds at most for games to drift apart
-WARM_UP = 200  # evaluations per game for the cache to fill: in a run a network plays for five times as long
+WARM_UP = 400  # evaluations per game for the cache to fill: in a run a network plays for twice or thrice as long
+LONGEST_WARM_UP = 30  # seconds
 
 
 def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> list[Row]:
@@ -71,8 +72,10 @@ def _compare(
             done[name] += after[name] - before[name]
         return float(after["evaluations"] - before["evaluations"])
 
-    # One thread's processor time is its own; what others on a busy machine take does not count.
-    ours, peer = take_turns(inside, bare, seconds, clock=time.process_time if threads == 1 else time.perf_counter)
+    # One thread's processor time is its own; what others on a busy machine take does not count. Turns are short, a
+    # dozen batches: how fast the machine is changes from second to second, and a ratio of medians does not.
+    clock = time.process_time if threads == 1 else time.perf_counter
+    ours, peer = take_turns(inside, bare, seconds, rounds=24, clock=clock)
     carried = done["simulations"] / max(1, done["evaluations"])
     name, beside = (
         f"self-play{what} {game.id} {file.size} {file.precision}, {slots} games",
@@ -93,8 +96,8 @@ def _drift_apart(actor: Actor, game: games.Game) -> None:
 
 
 def _warm_up(actor: Actor, evaluations: int) -> None:
-    wanted = actor.counts()["evaluations"] + evaluations
-    actor.play(lambda counts: counts["evaluations"] >= wanted)
+    wanted, end = actor.counts()["evaluations"] + evaluations, time.monotonic() + LONGEST_WARM_UP
+    actor.play(lambda counts: counts["evaluations"] >= wanted or time.monotonic() >= end)
 
 
 def _positions(game: games.Game, count: int) -> list[games.State]:
