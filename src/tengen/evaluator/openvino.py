@@ -30,7 +30,7 @@ def is_near(run: int, rows: int) -> bool:
     """Is a batch of `rows` leaves better run in the size of the last one? Another size costs as much as evaluating two
     positions more, in large batches ten, even where it was seen before.
 
-    >>> [is_near(256, rows) for rows in (240, 241, 256, 257)], is_near(8, 7), is_near(8, 6)
+    >>> [is_near(256, rows) for rows in (239, 240, 256, 257)], is_near(8, 7), is_near(8, 6)
     ([False, True, True, False], True, False)
     """
     return rows <= run <= rows + 1 + rows // 16
