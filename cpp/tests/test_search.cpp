@@ -44,11 +44,16 @@ struct Oracle {
   }
 };
 
-void run(AnySearch& search, Oracle& oracle, int actions) {
-  while (search.select()) {
-    oracle.answer(search, actions);
-    search.backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
-  }
+// Answers a batch; how many rows the next one has. `in_one`: by `step`, else by `backup` and `select`.
+int step(AnySearch& search, Oracle& oracle, int actions, bool in_one) {
+  oracle.answer(search, actions);
+  if (in_one) return search.step(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+  search.backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+  return search.select();
+}
+
+void run(AnySearch& search, Oracle& oracle, int actions, bool in_one = true) {
+  for (int rows = search.select(); rows > 0;) rows = step(search, oracle, actions, in_one);
 }
 
 // A number that changes when any visit of any root changes.
@@ -85,7 +90,7 @@ void scatter(const AnyGame& game, AnySearch& search) {
 
 }  // namespace
 
-TEST(search_is_the_same_for_any_number_of_threads) {
+TEST(search_is_the_same_for_any_number_of_threads_and_in_one_pass_or_two) {
   for (const char* id : {"connect4", "tictactoe", "tictactoe"}) {
     const auto game = make_game(id);
     std::uint64_t expected = 0;
@@ -93,10 +98,10 @@ TEST(search_is_the_same_for_any_number_of_threads) {
       const auto search = game->make_search(16, small_config(), 7, threads);
       Oracle oracle;
       scatter(*game, *search);
-      run(*search, oracle, game->num_actions());
+      run(*search, oracle, game->num_actions(), threads > 1);
       for (int t = 0; t < search->trees(); ++t)
         if (search->expanded(t)) search->advance(t, static_cast<Action>(search->best(t)));
-      run(*search, oracle, game->num_actions());
+      run(*search, oracle, game->num_actions(), threads > 1);
       const auto found = signature(*search);
       CHECK(threads == 1 || found == expected);
       expected = found;
@@ -104,7 +109,7 @@ TEST(search_is_the_same_for_any_number_of_threads) {
   }
 }
 
-TEST(games_of_searches_are_the_same_for_any_number_of_threads) {
+TEST(games_of_searches_are_the_same_for_any_number_of_threads_and_in_one_pass_or_two) {
   SelfPlayConfig play;
   play.full_share = 0.5;
   play.fast_sims = 10;
@@ -127,10 +132,9 @@ TEST(games_of_searches_are_the_same_for_any_number_of_threads) {
       auto& games = dynamic_cast<AnySelfPlay&>(*search);
       Oracle oracle;
       std::vector<std::vector<Action>> found(kGames);
+      search->select();
       for (std::size_t missing = kGames; missing > 0;) {
-        search->select();
-        oracle.answer(*search, game->num_actions());
-        search->backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+        step(*search, oracle, game->num_actions(), threads > 1);
         for (const GameRecord& record : games.take_records()) {
           const auto planned = game->random_plies(play, 7, record.game, record.moves);
           for (std::size_t ply = 0; ply < planned.size(); ++ply) {
