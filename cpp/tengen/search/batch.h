@@ -59,6 +59,7 @@ class BatchSearch : public AnySearch {
       : pool_(std::min(threads > 0 ? threads : hardware_threads(), trees)),
         cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions() + 4),
         no_cache_(0, start.num_actions() + 4),
+        actions_(static_cast<std::size_t>(start.num_actions())),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
     // One tree more than asked for: the memory a re-rooted tree moves into.
@@ -248,12 +249,11 @@ class BatchSearch : public AnySearch {
       return {policy + row * actions, wdl + row * 3, moves_left[row]};
     }
   };
-  std::size_t actions() const { return static_cast<std::size_t>(at(0).state().num_actions()); }
 
   void keep(const Answers& answers) {
     answers_soon_ = Clock::now() - asked_ < kSoon;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      const Output output = answers.row(row, actions());
+      const Output output = answers.row(row, actions_);
       cache_.insert(rows_.keys()[row], output.policy, output.wdl, output.moves_left);
     }
     counts_.evaluations += rows_.size();
@@ -261,7 +261,7 @@ class BatchSearch : public AnySearch {
     ++counts_.batches;
   }
   void answer(std::size_t t, const Answers& answers) {
-    at(t).answer([&](int i) { return answers.row(slot_rows_[slot(t, i)], actions()); });
+    at(t).answer([&](int i) { return answers.row(slot_rows_[slot(t, i)], actions_); });
   }
   void gather_from(std::size_t t) {
     if (active_[t]) gather(t);
@@ -350,7 +350,7 @@ class BatchSearch : public AnySearch {
 
   ThreadPool pool_;
   Cache cache_, no_cache_;
-  std::size_t plane_floats_;
+  std::size_t actions_, plane_floats_;
   std::uint32_t max_nodes_ = 0;
   std::vector<std::unique_ptr<Search<G>>> searches_;
   std::vector<char> active_;
