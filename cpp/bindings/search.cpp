@@ -171,8 +171,7 @@ void bind_search(nb::module_& m) {
           },
           "state"_a, "win_expected"_a = false,
           "-1, 0 or 1 for the side to move, or None. What it found before helps, plies where it fails are given up, "
-          "and "
-          "whether the mover wins is asked first where that is expected.");
+          "and whether the mover wins is asked first where that is expected.");
   nb::class_<EdgeView>(
       m, "EdgeView", "A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).")
       .def_ro("action", &EdgeView::action)
