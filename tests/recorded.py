@@ -26,12 +26,12 @@ def make_record(game: Game, moves: Sequence[int], plies: Sequence[dict[str, Any]
     scalars: dict[str, Any] = {
         "number": 0,
         "seed": 0,
-        "network": NETWORK,
+        "networks": (NETWORK,),
         "result": 0,
         "ending": "end",
         "opening": opening,
-    } | {name: value for name, value in fields.items() if name != "sides"}
-    sides: Sequence[tuple[int, Sequence[int], int]] = fields.get("sides", ())  # ply, moves from there, proven value
+        "release": np.zeros(len(moves), np.uint16),
+    } | fields
     values: dict[str, Any] = {name: np.array([row.get(name, 0) for row in rows], np.float32) for name in "qdm"}
     return GameRecord(
         game=game.id,
@@ -42,12 +42,6 @@ def make_record(game: Game, moves: Sequence[int], plies: Sequence[dict[str, Any]
         actions=np.array([entry[0] for entry in entries], np.uint16),
         visits=np.array([entry[1] for entry in entries], np.uint32),
         target=np.array([entry[2] for entry in entries], np.float32),
-        side_ply=np.array([side[0] for side in sides], np.uint16),
-        side_q=np.full(len(sides), 0.5, np.float32),
-        side_d=np.full(len(sides), 0.25, np.float32),
-        side_exact=np.array([side[2] for side in sides], np.int8),
-        side_plies=np.array([len(side[1]) for side in sides], np.uint16),
-        side_moves=np.array([action for side in sides for action in side[1]], np.uint16),
         **values,
         **scalars,
     )

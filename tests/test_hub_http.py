@@ -53,12 +53,12 @@ def test_games_of_two_workers_arrive_once_and_new_releases_reach_them(tmp_path: 
         ):
             found = gather(hub, lambda games: len({game.number >> 32 for game in games}) == 2)
             hub.publish(release(hub._run, seed=1))
-            found += gather(hub, lambda games: any(game.network == network(1).hash for game in games))
+            found += gather(hub, lambda games: any(network(1).hash in game.networks for game in games))
         found += hub.gather(lambda _: True)
         for record in found:
             verify(record, GAME)
         assert numbers(found) == numbers(on_disk(hub)) and len(set(numbers(found))) == len(found)
-        assert {record.network for record in found} == {network(0).hash, network(1).hash}
+        assert {name for record in found for name in record.networks} == {network(0).hash, network(1).hash}
         counts = hub.counts()
         assert counts["games"] == len(found) and counts["positions"] == sum(g.positions for g in found)
         assert counts["simulations"] > counts["evaluations"] > 0
@@ -297,7 +297,7 @@ def test_forged_chunks_are_refused(sent: tuple[Path, bytes, list[GameRecord]]) -
             "is there already": records[:1],
             "in the chunk twice": [records[0], records[0]],
             "does not belong to the lease": [replace(records[0], number=5)],
-            "was never released": [replace(records[0], network="ab" * 32)],
+            "was never released": [replace(records[0], networks=("ab" * 32,))],
             "its opening is not": [replace(plain, number=opened)],
             "kind of search": [replace(plain, number=unopened)],
             "by the rules it is": [replace(ended, result=-ended.result)],
@@ -321,8 +321,8 @@ def many(records: list[GameRecord]) -> NDArray[np.uint32]:
 
 
 def shortened(record: GameRecord) -> GameRecord:
-    """The same game, cut before its last move."""
+    """The same game, resigned before its last move."""
     kept = len(record.actions) - int(record.entries[-1])
     per_ply = {name: getattr(record, name)[:-1] for name in PER_PLY}
     per_entry = {name: getattr(record, name)[:kept] for name in PER_ENTRY}
-    return replace(record, ending="cut", **per_ply, **per_entry)
+    return replace(record, ending="resigned", result=1, **per_ply, **per_entry)

@@ -18,7 +18,7 @@ from tengen.selfplay import Actor
 GAME = games.make("connect4")
 SEARCH = SearchConfig(sims=16)
 OPENINGS = {"opening_share": 0.7, "opening_plies": 12, "opening_lookahead": 3}
-PLAY = SelfPlayConfig(full_share=0.5, stray_share=0.2, prove_nodes=500, side_positions=2, cut_share=0.5, **OPENINGS)
+PLAY = SelfPlayConfig(full_share=0.5, stray_share=0.2, prove_nodes=500, **OPENINGS)
 LEASE = Lease(id=0, first_game=0, seconds=60)
 
 
@@ -62,26 +62,6 @@ def test_what_the_rules_do_not_prove_is_refused(played: list[GameRecord]) -> Non
     for exact in (more, other, np.full_like(record.exact, UNPROVEN)):
         with pytest.raises(RecordError, match="not what the rules prove"):
             check(replace(record, exact=exact))
-
-
-def test_other_positions_beside_a_game_are_refused(played: list[GameRecord]) -> None:
-    record = next(record for record in played if (record.side_exact == 1).any())
-    with pytest.raises(RecordError, match="more than 1 positions beside one ply"):
-        check(*played, side_positions=1)
-    with pytest.raises(RecordError, match="not what the rules prove"):
-        check(replace(record, side_exact=np.where(record.side_exact == 1, -1, record.side_exact).astype(np.int8)))
-    with pytest.raises(RecordError, match="beside ply"):
-        check(*(replace(each, side_moves=np.full_like(each.side_moves, 3)) for each in played))
-
-
-def test_games_are_cut_short_where_their_numbers_and_the_rules_allow_it(played: list[GameRecord]) -> None:
-    cut = [record for record in played if record.ending == "cut"]
-    assert 5 < len(cut) < len(played)
-    with pytest.raises(RecordError, match="ending 'cut' is not possible here"):
-        check(*played, cut_share=0.0)
-    other = {1: 0, 0: 1, -1: 0}
-    with pytest.raises(RecordError, match="not what the rules prove"):
-        check(replace(cut[0], result=other[cut[0].result]))
 
 
 def test_nobody_knows_whose_proofs_are_looked_at(played: list[GameRecord]) -> None:

@@ -74,7 +74,7 @@ def test_proofs_end_at_the_first_ply_that_is_asked_for() -> None:
     for first in (0, earliest, earliest + 5, len(moves)):
         begin = max(first, earliest)
         expected = [UNPROVEN] * begin + every[begin:]
-        assert SelfPlay.exact_values(game, config, moves, [], first).tolist() == expected
+        assert SelfPlay.exact_values(game, config, moves, first).tolist() == expected
 
 
 def test_proofs_are_the_solver_s_values() -> None:
@@ -125,62 +125,6 @@ def test_what_was_proven_is_known_at_a_random_move_too() -> None:
     for exact, expected in ((1, 0.5 * 0.5 - 0.5), (UNPROVEN, 0.5)):
         record = make_record(game, moves, [searched, {"exact": exact}, searched], result=1, opening=0)
         assert value_targets(record, 0.5)[0][0] == expected
-
-
-def test_positions_beside_a_game_are_proven_too() -> None:
-    """Those with the most moves first, until they took too long together."""
-    game, rng, known = games.make("connect4"), random.Random(2), {200: 0, 20_000: 0}
-    for seed in range(12):
-        moves = random_game(game, seed, long=True)
-        states = positions(game, moves)
-        sides, ends = [], []
-        for ply in range(2, len(moves) - 4, 2):
-            state, way = states[ply].copy(), list[int]()
-            for _ in range(rng.randint(1, 4)):
-                way.append(rng.choice(state.legal_actions()))
-                state.apply(way[-1])
-                if state.is_terminal():
-                    break
-            if not state.is_terminal():
-                sides.append((ply, way))
-                ends.append(state)
-        for nodes in known:
-            values = SelfPlay.exact_values(game, SelfPlayConfig(prove_nodes=nodes), moves, sides)
-            assert values[: len(moves)].tolist() == proven(game, moves, nodes)
-            pairs = list(zip(values[len(moves) :].tolist(), ends, strict=True))
-            found = [(value, state) for value, state in pairs if value != UNPROVEN]
-            known[nodes] += len(found)
-            assert [value for value, _ in found] == np.sign(score_many([state for _, state in found], True)).tolist()
-            assert min((state.ply() for _, state in found), default=0) <= 30
-    assert 20 < known[200] < known[20_000] - 20
-
-
-def test_positions_beside_a_game_must_be_there() -> None:
-    game = games.make("connect4")
-    for ply, way in ((3, [0]), (-1, [0]), (1, [3, 3, 3, 3, 3, 3])):
-        with pytest.raises(ValueError):
-            SelfPlay.exact_values(game, SelfPlayConfig(prove_nodes=10), [3, 3, 3], [(ply, way)])
-    with pytest.raises(ValueError, match="finished"):
-        SelfPlay.exact_values(game, SelfPlayConfig(prove_nodes=10), [3, 3, 3], [(0, [0, 1, 0, 1, 0, 1, 0])])
-
-
-def test_a_game_may_be_cut_short_where_its_result_is_soon_proven() -> None:
-    game, count = games.make("connect4"), 0
-    config = SelfPlayConfig(prove_nodes=20_000, cut_share=1)
-    for seed in range(10):
-        for state in positions(game, random_game(game, seed, long=True))[::3]:
-            value = SelfPlay.cut_value(game, config, state.moves())
-            if value != UNPROVEN:
-                count += 1
-                assert value == (1 if state.to_move() == 0 else -1) * np.sign(score_many([state], weak=True))[0]
-    assert count > 30
-    assert SelfPlay.cut_value(game, config, []) == UNPROVEN
-    assert SelfPlay.cut_value(game, config, [0, 1, 0, 1, 0, 1, 0]) == UNPROVEN  # it is over already
-
-
-def test_games_cannot_be_cut_short_without_proofs() -> None:
-    with pytest.raises(ConfigError, match="prove_nodes must be above 0"):
-        SelfPlay(games.make("connect4"), 1, SearchConfig(sims=4), SelfPlayConfig(cut_share=0.5))
 
 
 def test_a_state_proves_what_it_is_worth() -> None:

@@ -1,5 +1,6 @@
 """Game records and chunk files: they come back as they were, and nothing hostile gets in or does harm."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,7 +20,8 @@ from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode
 from tengen.records.chunk import FORMAT, MAGIC, PREFIX, _decompress, _split, compress_body
 
 IDS = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "go:3", "hex:4", "hex:4,swap=on"]
-GOLDEN = Path(__file__).parent / "chunks" / "tictactoe.games"
+SAMPLES = Path(__file__).parent / "chunks"  # of every format there ever was, each written by the program of its time
+GOLDEN = SAMPLES / f"format{FORMAT}.games"
 TICTACTOE = Game.parse("tictactoe")
 
 
@@ -61,15 +63,15 @@ def refused(data: bytes, limits: Limits | None = None) -> str:
 
 def hand_made() -> list[GameRecord]:
     """Two games with every kind of ply: random, fast and full; unvisited moves with a target and the reverse;
-    positions beside a game, proven and not."""
+    one by a single network, one in which a network came back."""
     full = {"q": 0.5, "d": 0.25, "m": 4, "policy": {3: (3, 0.75), 5: (0, 0.25), 8: (1, 0)}}
     won = TICTACTOE.from_moves("a3 b2 a2 c3 a1").moves()
     resigned = TICTACTOE.from_moves("b2 a1").moves()
     plies: list[dict[str, Any]] = [full, {"q": -0.5, "m": 3}, {"q": 1, "m": 1}]
-    sides = [(2, [3, 8], -1), (2, [5], 2)]
+    both = {"networks": ("ff", NETWORK), "release": np.array([0, 1, 1, 0, 1], np.uint16)}
     return [
-        make_record(TICTACTOE, won, plies, number=7, seed=2**64 - 1, result=1, sides=sides),
-        make_record(TICTACTOE, resigned, [{"q": 0.125}], network="ab12", result=-1, ending="resigned"),
+        make_record(TICTACTOE, won, plies, number=7, seed=2**64 - 1, result=1, **both),
+        make_record(TICTACTOE, resigned, [{"q": 0.125}], networks=("ab12",), result=-1, ending="resigned"),
     ]
 
 
@@ -107,11 +109,67 @@ def test_the_golden_chunk_is_still_read_and_written(pytestconfig: pytest.Config)
         GOLDEN.write_bytes(encode_chunk(hand_made()))
     golden = GOLDEN.read_bytes()
     assert decode_chunk(golden) == hand_made()
-    assert golden[:10] == b"\x89TENGEN\n\x03\x00"
+    assert golden[:10] == b"\x89TENGEN\n\x04\x00"
     header, body = unpacked(golden)
     new_header, new_body = unpacked(encode_chunk(hand_made()))
     assert body == new_body  # the frames may differ between zstd versions, their contents may not
     assert header | {"program": ""} == new_header | {"program": ""}
+
+
+def test_the_format_before_is_still_read() -> None:
+    """Every ply has the game's one network, and what lay beside the games is left out."""
+    expected = [
+        replace(record, networks=(network,), release=np.zeros(len(record), np.uint16))
+        for record, network in zip(hand_made(), (NETWORK, "ab12"), strict=True)
+    ]
+    assert decode_chunk((SAMPLES / "format3.games").read_bytes()) == expected
+    data = (SAMPLES / "format3-beside.games").read_bytes()
+    records = decode_chunk(data)
+    written = json.loads((SAMPLES / "format3-beside.json").read_text())
+    assert {game["ending"] for game in written} == {"end", "cut"} and any(game["beside"] for game in written)
+    for record, game in zip(records, written, strict=True):
+        verify(record, Game.parse("connect4"))
+        assert (record.number, record.ending, record.result) == (game["number"], game["ending"], game["result"])
+        assert [record.network_at(ply) for ply in range(len(record))] == [game["network"]] * len(game["moves"])
+        for name in ("moves", "exact", "q", "entries"):
+            assert getattr(record, name).tolist() == game[name]
+    assert read_header(data).games == len(written)
+    assert "old format" in refused(data, Limits(old_formats=False))
+
+
+def test_games_that_were_cut_short_are_no_longer_written() -> None:
+    records = decode_chunk((SAMPLES / "format3-beside.games").read_bytes())
+    played_out = [record for record in records if record.ending != "cut"]
+    assert decode_chunk(encode_chunk(played_out)) == played_out
+    with pytest.raises(RecordError, match="no longer written"):
+        encode_chunk(records)
+    assert "no longer written" in refused(with_column(encode_chunk(hand_made()), "ending", b"\2"))
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_formats_that_nothing_reads_any_more_say_so(format: int) -> None:
+    reason = refused((SAMPLES / f"format{format}.games").read_bytes())
+    assert reason == f"chunk format {format}, but this program reads 3 and 4 only"
+
+
+def test_columns_that_a_later_version_adds_are_skipped() -> None:
+    """A number per game, and one per cell of each board at the end."""
+    header, body = unpacked(encode_chunk(hand_made()))
+    score, owners = np.array([1.5, -2], "<f4"), np.zeros(18, "<i1")
+    extra = [{"name": "score", "dtype": "f4", "length": 2}, {"name": "owners", "dtype": "i1", "length": 18}]
+    longer = compress_body(body + score.tobytes() + owners.tobytes())
+    data = packed(header | {"extra": extra}, longer)
+    assert decode_chunk(data) == hand_made()
+    assert "unknown columns" in refused(data, Limits(extra=0))
+    assert "not one frame" in refused(packed(header | {"extra": extra[:1]}, longer))
+    for wrong in (
+        {"name": "score", "dtype": "O8", "length": 2},
+        {"name": "../score", "dtype": "f4", "length": 2},
+        {"name": "score", "dtype": "f4", "length": -2},
+        {"name": "moves", "dtype": "f4", "length": 2},
+    ):
+        refused(packed(header | {"extra": [wrong]}, compress_body(body + score.tobytes())))
+    assert "allowed" in refused(packed(header | {"extra": [extra[0] | {"length": 2**39}]}, longer))
 
 
 def test_a_chunk_holds_games_of_one_kind() -> None:
@@ -134,14 +192,18 @@ def test_a_chunk_holds_games_of_one_kind() -> None:
         ("opening", -1, "opening of -1"),
         ("number", 2**64, "64 bits"),
         ("seed", -1, "64 bits"),
-        ("network", "", "hash in hex"),
-        ("network", "XYZ", "hash in hex"),
+        ("networks", ("", NETWORK), "hash in hex"),
+        ("networks", ("ff", "XYZ"), "hash in hex"),
+        ("networks", ("ff",), "in order of their first move"),
+        ("networks", ("ff", "ff"), "in order of their first move"),
+        ("networks", ("ff", NETWORK, "ab12"), "in order of their first move"),
+        ("networks", (), "in order of their first move"),
+        ("release", np.array([1, 0, 0, 1, 0], np.uint16), "in order of their first move"),
+        ("release", np.array([0, 2, 2, 0, 2], np.uint16), "in order of their first move"),
         ("moves", np.zeros(5, np.int64), "moves must be one-dimensional uint16"),
         ("full", np.zeros((5, 1), np.bool_), "2-dimensional"),
         ("q", np.zeros(4, np.float32), "q has 4 numbers, not 5"),
         ("target", np.zeros(1, np.float32), "target has 1 numbers, not 3"),
-        ("side_exact", np.zeros(3, np.int8), "side_exact has 3 numbers, not 2"),
-        ("side_moves", np.zeros(2, np.uint16), "side_moves has 2 numbers, not 3"),
     ],
 )
 def test_a_record_that_does_not_fit_together_cannot_be_made(field: str, value: Any, reason: str) -> None:
@@ -171,10 +233,6 @@ def test_a_record_that_does_not_fit_together_cannot_be_made(field: str, value: A
         ("actions", 1, 3, "do not ascend"),
         ("actions", 0, 6, "do not ascend"),
         ("exact", 1, 3, "a proven value that is none"),
-        ("side_exact", 0, -2, "a proven value that is none"),
-        ("side_moves", 2, 9, "side_moves holds an action"),
-        ("side_ply", 1, 5, "a ply that its game does not have"),
-        ("side_ply", 0, 3, "without a full search"),
     ],
 )
 def test_impossible_numbers_are_refused(name: str, index: int, value: float, reason: str) -> None:
@@ -218,12 +276,6 @@ def test_verify_replays_the_rules() -> None:
     assert "ply 1: illegal move" in reason(with_array(won, "moves", 1, int(won.moves[0])))
     assert "no move can follow" in reason(make_record(game, [*won.moves.tolist(), 8], [], result=1))
     assert "illegal move a3" in reason(with_array(won, "actions", 0, int(won.moves[0])))
-    assert "beside ply 2: illegal move" in reason(with_array(won, "side_moves", 2, int(won.moves[0])))
-    beside = replace(won, side_plies=np.array([0, 3], np.uint16))
-    assert "that is in it" in reason(beside)
-    one = {name: getattr(won, name)[:1] for name in ("side_ply", "side_q", "side_d", "side_exact")}
-    ending = replace(won, side_plies=np.array([3], np.uint16), **one)
-    assert "a finished game" in reason(replace(ending, side_moves=np.array([3, 8, 6], np.uint16)))
 
 
 def test_damaged_files_are_refused() -> None:
@@ -233,7 +285,7 @@ def test_damaged_files_are_refused() -> None:
     assert "not one frame" in refused(data + b"x")
     assert "not one frame" in refused(data + compress_body(b""))
     assert refused(b"PK\x03\x04" + data) == "not a chunk of games"
-    assert "format 4" in refused(PREFIX.pack(MAGIC, 4, 0) + data[PREFIX.size :])
+    assert "format 5" in refused(PREFIX.pack(MAGIC, 5, 0) + data[PREFIX.size :])
     assert "too long" in refused(PREFIX.pack(MAGIC, FORMAT, 2**32 - 1) + data[PREFIX.size :])
     assert "neither 0 nor 1" in refused(with_column(data, "full", b"\2"))
 
@@ -271,6 +323,7 @@ def test_no_flipped_bit_changes_a_game_unnoticed() -> None:
         ("game", "go\n:9", "go"),
         ("schema", "00", "another meaning"),
         ("networks", ["ab12"], "a network is not in the list"),
+        ("networks", ["ab12", "ab12\n", "ff"], "damaged"),
         ("networks", ["ab12"] * 3000, "damaged"),
         ("networks", ["../../etc", "ab12"], "damaged"),
         ("surprise\n", 1, "damaged"),

@@ -9,8 +9,8 @@ from tengen import games
 from tengen._core import Rng, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.evaluator import Hash
 from tengen.games import Game, State
-from tengen.records import UNPROVEN
-from tengen.reference import Node, ReferenceSearch
+from tengen.records import decode_chunk, encode_chunk
+from tengen.reference import ReferenceSearch
 from tengen.reference.tree import look_ahead
 from tengen.selfplay import Actor, Counts
 
@@ -79,8 +79,6 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
     state = game.start()
     out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
-    out |= {"sides": [], "thought": []}
-    may_be_cut = Rng(5, number, 0, "cut").uniform() < config.cut_share
     for action in reference_opening(game, config, number):
         state.apply(action)
         for key, value in {"moves": action, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
@@ -91,8 +89,7 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
 
     search = ReferenceSearch(state, full if kind(state.ply()) else fast, seed=5, game=number)
     evaluate = Hash(game)
-    over = False
-    while not over:
+    while not state.is_terminal():
         search.run(evaluate)
         is_full, root, action = kind(state.ply()), search.root, search.choose()
         if is_full:
@@ -100,8 +97,6 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             kept = [edge for edge in root.edges if edge.N > 0 or np.float32(target[edge.action]) > 0]
             out["visits"] += [(edge.action, edge.N) for edge in kept]
             out["target"] += [np.float32(target[edge.action]) for edge in kept]
-            for key, more in zip(("sides", "thought"), reference_sides(root, config, state.ply(), number), strict=True):
-                out[key] += more
         q, d, m = search.worth()
         for key, value in {
             "moves": action,
@@ -120,37 +115,12 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
             if move is not None:
                 for key, value in {"moves": move, "search": 0, "q": 0.0, "d": 0.0, "m": 0.0}.items():
                     out[key].append(value)
-        over = state.is_terminal() or (may_be_cut and SelfPlay.cut_value(game, config, state.moves()) != UNPROVEN)
     # What is proven is compared in test_prove.py.
-    cut = not state.is_terminal()
-    first = 1 if state.to_move() == 0 else -1
-    out["result"] = SelfPlay.cut_value(game, config, out["moves"]) if cut else state.outcome() * first
-    out["ending"] = "cut" if cut else "end"
+    out["result"] = state.outcome() if state.to_move() == 0 else -state.outcome()
+    out["ending"] = "end"
     opening = next((ply for ply, kind in enumerate(out["search"]) if kind), len(out["search"]))
-    exact = SelfPlay.exact_values(game, config, out["moves"], out["sides"], opening).tolist()
-    out["exact"], out["side_exact"] = exact[: len(out["moves"])], exact[len(out["moves"]) :]
+    out["exact"] = SelfPlay.exact_values(game, config, out["moves"], opening).tolist()
     return out
-
-
-def reference_sides(
-    root: Node, config: SelfPlayConfig, ply: int, number: int
-) -> tuple[list[tuple[int, list[int]]], list[tuple[Any, Any]]]:
-    """Simulations, drawn at random, that ended where the network was asked; and what was thought of those places."""
-    rng, found, values = Rng(5, number, ply, "side"), list[tuple[int, list[int]]](), list[tuple[Any, Any]]()
-    for _ in range(config.side_positions if root.lo < root.hi else 0):
-        node, way = root, list[int]()
-        while True:
-            visits = rng.below(node.N)
-            below = [edge for edge in node.edges for _ in range(edge.N)]
-            if visits >= len(below):
-                break
-            child = below[visits].child
-            assert child is not None
-            node, way = child, [*way, below[visits].action]
-        if way and node.edges:
-            found.append((ply, way))
-            values.append((np.float32(node.Q), np.float32(node.D)))
-    return found, values
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -158,8 +128,7 @@ def reference_sides(
 def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
     game = games.make(id)
     openings = {"opening_share": 0.5, "opening_plies": 4, "opening_lookahead": 2, "stray_share": 0.2}
-    beside = {"side_positions": 3, "cut_share": 0.5}
-    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=200, **openings, **beside)
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=200, **openings)
     search = (
         SEARCH
         if id != "othello:6"
@@ -171,11 +140,6 @@ def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
         assert record["search"].tolist() == expected["search"]
         assert (record["result"], record["ending"]) == (expected["result"], expected["ending"])
         assert record["exact"].tolist() == expected["exact"]
-        assert record["side_ply"].tolist() == [ply for ply, _ in expected["sides"]]
-        assert record["side_plies"].tolist() == [len(way) for _, way in expected["sides"]]
-        assert record["side_moves"].tolist() == [action for _, way in expected["sides"] for action in way]
-        assert record["side_exact"].tolist() == expected["side_exact"]
-        assert list(zip(record["side_q"], record["side_d"], strict=True)) == expected["thought"]
         for key in ("q", "d", "m"):
             assert record[key].tolist() == np.array(expected[key], np.float32).tolist()
         assert list(zip(record["action"].tolist(), record["visits"].tolist(), strict=True)) == expected["visits"]
@@ -330,6 +294,32 @@ def test_games_under_way_become_the_finished_ones() -> None:
             assert seen[number]["value"] == sign * record.q[len(moves) - 1]
     assert any(len(seen[number]["moves"]) > finished[number].opening for number in common)
     assert len(actor.under_way(100)) == 8
+
+
+def test_every_ply_says_which_network_was_in_use_when_it_was_chosen() -> None:
+    """Games span releases, random moves at their start and on the way among them; a network may come back."""
+    game = games.make("connect4")
+    config = SelfPlayConfig(full_share=0.5, fast_sims=8, opening_share=0.7, opening_plies=3, stray_share=0.2)
+    actor = Actor(game, SearchConfig(sims=16), config, slots=8, seed=4)
+    expected: dict[int, list[str]] = {}  # by a game's number: each ply as it was seen
+    records = []
+    for turn in range(60):
+        network = f"{turn % 7:02x}"
+        actor.set_evaluator(Hash(game), network)
+        before = actor.counts()["moves"]
+        finished = actor.play(lambda counts, before=before: counts["moves"] >= before + 20)  # type: ignore[misc]
+        lengths = {each["number"]: len(each["moves"]) for each in actor.under_way(8)}
+        for number, length in (lengths | {record.number: len(record) for record in finished}).items():
+            seen = expected.setdefault(number, [])
+            seen += [network] * (length - len(seen))
+        records += finished
+        assert len(actor._networks) < 30  # those of games that are over are forgotten
+    assert len(records) > 20 and max(len(record.networks) for record in records) > 4
+    assert any(len(record.networks) < len(np.flatnonzero(np.diff(record.release))) + 1 for record in records)
+    for record in records:
+        assert [record.network_at(ply) for ply in range(len(record))] == expected[record.number]
+        assert record.networks == tuple(dict.fromkeys(expected[record.number]))
+    assert decode_chunk(encode_chunk(records)) == records
 
 
 def test_resignation_ends_games_and_checked_games_go_on() -> None:

@@ -325,36 +325,3 @@ def test_a_tape_is_a_list_that_forgets() -> None:
         tape.forget(len(model) - rng.randrange(150))
         assert tape.end == len(model) and tape["number"].tolist() == model[tape.first :]
     assert tape.nbytes <= 8 * 64 * 8
-
-
-def test_positions_beside_a_game_are_learned_for_their_values() -> None:
-    """Whatever was proven of them, and else what the search thought."""
-    way = TICTACTOE.from_moves("a3 b2 a2").moves()
-    sides = [(1, [way[1]], 0), (1, [way[2]], 1), (1, [8, 7], 2), (0, [4, 1], 1)]
-    replay = Replay(TICTACTOE, plenty())
-    replay.add([by_hand(X_WINS, sides=sides), by_hand(O_WINS)])
-    assert replay.positions == len(TICTACTOE.from_moves(X_WINS).moves()) + 4 + len(TICTACTOE.from_moves(O_WINS).moves())
-    batch = replay.batch(600)
-    beside = batch.policy_weight == 0
-    assert 60 < beside.sum() < 300
-    assert not batch.moves_left_weight[beside].any() and not batch.reply_weight[beside].any()
-    assert not batch.policy[beside].any() and batch.policy_weight[~beside].all()
-    expected = dict[bytes, list[float]]()
-    for ply, moves, value in sides:
-        state = after(TICTACTOE, by_hand(X_WINS), ply)
-        for action in moves:
-            state.apply(action)
-        thought = [0.625, 0.25, 0.125]  # of value 0.5, a quarter of it draws
-        wdl = thought if value == 2 else [float(value == 1), float(value == 0), float(value == -1)]
-        expected |= {state.planes(symmetry).tobytes(): wdl for symmetry in range(TICTACTOE.num_symmetries)}
-    seen = {planes.tobytes(): wdl.tolist() for planes, wdl in zip(batch.planes[beside], batch.wdl[beside], strict=True)}
-    assert len(seen) > 8 and all(expected[planes] == wdl for planes, wdl in seen.items())
-
-
-def test_a_game_without_a_search_may_have_positions_beside_it() -> None:
-    settled = by_hand(X_WINS, sides=[(0, [4], 0)])
-    ones = np.ones(len(settled), np.float32)
-    replay = Replay(TICTACTOE, plenty(settled_share=0.0))
-    replay.add([replace(settled, q=ones, d=0 * ones)])
-    assert replay.positions == 1
-    assert replay.batch(8).wdl.tolist() == [[0, 1, 0]] * 8

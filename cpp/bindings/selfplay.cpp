@@ -26,32 +26,13 @@ nb::object array(const std::vector<From>& values) {
   return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<1>>(data, {values.size()}, owner));
 }
 
-// Moves from a position on, which they change.
-std::vector<Action> checked_moves(AnyState& state, const std::vector<int>& moves) {
+std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& moves) {
+  const auto state = game.game->initial();
   std::vector<Action> out;
   for (const int move : moves) {
-    if (state.terminal() || !state.is_legal(move)) throw nb::value_error("a game with an illegal move");
-    state.apply(static_cast<Action>(move));
+    if (state->terminal() || !state->is_legal(move)) throw nb::value_error("a game with an illegal move");
+    state->apply(static_cast<Action>(move));
     out.push_back(static_cast<Action>(move));
-  }
-  return out;
-}
-std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& moves) {
-  return checked_moves(*game.game->initial(), moves);
-}
-
-using PySide = std::pair<int, std::vector<int>>;
-
-std::vector<SidePosition> checked_sides(const PyGame& game, const std::vector<Action>& moves,
-                                        const std::vector<PySide>& sides) {
-  std::vector<SidePosition> out;
-  for (const auto& [ply, way] : sides) {
-    if (ply < 0 || static_cast<std::size_t>(ply) >= moves.size())
-      throw nb::value_error("a position beside a ply that the game does not have");
-    auto state = game.game->initial();
-    for (int i = 0; i < ply; ++i) state->apply(moves[static_cast<std::size_t>(i)]);
-    out.push_back({ply, checked_moves(*state, way), 0, 0});
-    if (state->terminal()) throw nb::value_error("a finished game has nothing to prove");
   }
   return out;
 }
@@ -60,11 +41,12 @@ nb::dict record_dict(const GameRecord& record) {
   nb::dict out;
   out["game"] = record.game;
   out["result"] = record.result;
-  static constexpr const char* kEndings[] = {"end", "resigned", "cut"};
+  static constexpr const char* kEndings[] = {"end", "resigned"};
   out["ending"] = kEndings[static_cast<std::size_t>(record.ending)];
   out["hopeless"] = static_cast<int>(record.hopeless);
   out["moves"] = array<std::uint16_t>(record.moves);
   out["search"] = array<std::uint8_t>(record.search);
+  out["release"] = array<std::uint32_t>(record.release);
   out["q"] = array<float>(record.q);
   out["d"] = array<float>(record.d);
   out["m"] = array<float>(record.m);
@@ -73,23 +55,6 @@ nb::dict record_dict(const GameRecord& record) {
   out["action"] = array<std::uint16_t>(record.action);
   out["visits"] = array<std::uint32_t>(record.visits);
   out["target"] = array<float>(record.target);
-  std::vector<int> side_ply, side_plies, side_exact;
-  std::vector<float> side_q, side_d;
-  std::vector<Action> side_moves;
-  for (const SidePosition& side : record.sides) {
-    side_ply.push_back(side.ply);
-    side_plies.push_back(static_cast<int>(side.moves.size()));
-    side_exact.push_back(side.exact);
-    side_q.push_back(side.q);
-    side_d.push_back(side.d);
-    side_moves.insert(side_moves.end(), side.moves.begin(), side.moves.end());
-  }
-  out["side_ply"] = array<std::uint16_t>(side_ply);
-  out["side_plies"] = array<std::uint16_t>(side_plies);
-  out["side_exact"] = array<std::int8_t>(side_exact);
-  out["side_q"] = array<float>(side_q);
-  out["side_d"] = array<float>(side_d);
-  out["side_moves"] = array<std::uint16_t>(side_moves);
   return out;
 }
 
@@ -126,27 +91,14 @@ void bind_selfplay(nb::module_& m) {
           "Of the moves of a game, those that its number has at random: the action; None where it was searched.")
       .def_static(
           "exact_values",
-          [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves,
-             const std::vector<PySide>& sides, std::size_t first) {
-            const auto played = checked_moves(game, moves);
-            auto beside = checked_sides(game, played, sides);
-            auto values = game.game->exact_values(played, first, config.prove_nodes, beside);
-            for (const SidePosition& side : beside) values.push_back(side.exact);
-            return array<std::int8_t>(values);
+          [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves, std::size_t first) {
+            return array<std::int8_t>(game.game->exact_values(checked_moves(game, moves), first, config.prove_nodes));
           },
-          "game"_a, "config"_a, "moves"_a, "sides"_a = std::vector<PySide>{}, "first"_a = 0,
-          nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: "
-                  "Sequence[tuple[int, Sequence[int]]] = [], first: int = 0) -> NDArray[numpy.int8]"),
+          "game"_a, "config"_a, "moves"_a, "first"_a = 0,
+          nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], first: int = 0) -> "
+                  "NDArray[numpy.int8]"),
           "What each position of a game is worth to its side to move, proven from the last one backwards to ply "
-          "`first` with prove_nodes positions each, and then the positions beside it, given by a ply and the moves "
-          "from there; 2 where that was not enough.")
-      .def_static(
-          "cut_value",
-          [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves) {
-            return static_cast<int>(game.game->cut_value(checked_moves(game, moves), config.prove_nodes));
-          },
-          "game"_a, "config"_a, "moves"_a,
-          "The result, for the first player, by which a game may be cut short after these moves; 2 if it may not.")
+          "`first` with prove_nodes positions each; 2 where that was not enough.")
       .def(
           "take_records",
           [](PySelfPlay& self) {
@@ -162,8 +114,7 @@ void bind_selfplay(nb::module_& m) {
           nb::sig("def take_records(self) -> list[dict[str, object]]"),
           "Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 "
           "random, "
-          "1 fast, 2 full), q, d, m, exact, children, action, visits, target, side_ply, side_plies, side_exact, "
-          "side_moves.")
+          "1 fast, 2 full), release, q, d, m, exact, children, action, visits, target.")
       .def(
           "under_way",
           [](const PySelfPlay& self, int most) {
@@ -185,7 +136,14 @@ void bind_selfplay(nb::module_& m) {
             return out;
           },
           nb::sig("def play_counts(self) -> dict[str, int]"),
-          "Games, moves, positions to learn from and simulations so far.");
+          "Games, moves, positions to learn from and simulations so far.")
+      .def(
+          "set_release", [](PySelfPlay& self, std::uint32_t number) { self.play().set_release(number); }, "number"_a,
+          "Moves chosen from now on carry this number, which must not be lower than the one before; between two steps "
+          "only.")
+      .def(
+          "oldest_release", [](const PySelfPlay& self) { return self.play().oldest_release(); },
+          "The lowest number in a game that is under way or was not taken yet.");
 }
 
 }  // namespace tengen

@@ -98,11 +98,9 @@ class AnyGame {
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;
   // The random moves that game `number` of self-play begins with.
   virtual std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const = 0;
-  // What the positions of a game, and those beside it, are worth: prove_game.
-  virtual std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first, int most_positions,
-                                                std::span<SidePosition> sides) const = 0;
-  // The result for the first player if it is soon proven after these moves: cut_value.
-  virtual std::int8_t cut_value(std::span<const Action> moves, int most_positions) const = 0;
+  // What the positions of a game are worth: prove_game.
+  virtual std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first,
+                                                int most_positions) const = 0;
   // The random moves on the way too, in a game of these legal moves: nothing where a move was to be searched.
   virtual std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
                                                           std::uint64_t number,

@@ -17,19 +17,7 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-enum class Purpose : std::uint64_t {
-  noise = 1,
-  gumbel,
-  temperature,
-  symmetry,
-  rollout,
-  opening,
-  cap,
-  resign,
-  stray,
-  side,
-  cut
-};
+enum class Purpose : std::uint64_t { noise = 1, gumbel, temperature, symmetry, rollout, opening, cap, resign, stray };
 
 class Rng {
  public:

@@ -118,8 +118,6 @@ TEST(games_of_searches_are_the_same_for_any_number_of_threads_and_in_one_pass_or
   play.opening_lookahead = 2;
   play.stray_share = 0.2;
   play.prove_nodes = 300;
-  play.side_positions = 3;
-  play.cut_share = 0.5;
   SearchConfig full = small_config();
   full.leaves = 1;
   full.sims = 20;

@@ -492,18 +492,6 @@ class SelfPlayConfig:
         """
 
     @property
-    def side_positions(self) -> int:
-        """
-        Positions of each full search, drawn from its simulations, whose values are learned too: what prove_nodes proves of them, or what the search thought.
-        """
-
-    @property
-    def cut_share(self) -> float:
-        """
-        Share of games that end as soon as an eighth of prove_nodes proves their result; the others are played out.
-        """
-
-    @property
     def resign_below(self) -> float:
         """Resign when the root's value is below this; -1: never."""
 
@@ -784,20 +772,14 @@ class SelfPlay(LeafSource):
         """
 
     @staticmethod
-    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], sides: Sequence[tuple[int, Sequence[int]]] = [], first: int = 0) -> NDArray[numpy.int8]:
+    def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], first: int = 0) -> NDArray[numpy.int8]:
         """
-        What each position of a game is worth to its side to move, proven from the last one backwards to ply `first` with prove_nodes positions each, and then the positions beside it, given by a ply and the moves from there; 2 where that was not enough.
-        """
-
-    @staticmethod
-    def cut_value(game: Game, config: SelfPlayConfig, moves: Sequence[int]) -> int:
-        """
-        The result, for the first player, by which a game may be cut short after these moves; 2 if it may not.
+        What each position of a game is worth to its side to move, proven from the last one backwards to ply `first` with prove_nodes positions each; 2 where that was not enough.
         """
 
     def take_records(self) -> list[dict[str, object]]:
         """
-        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), q, d, m, exact, children, action, visits, target, side_ply, side_plies, side_exact, side_moves.
+        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), release, q, d, m, exact, children, action, visits, target.
         """
 
     def under_way(self, most: int) -> list[dict[str, object]]:
@@ -807,6 +789,14 @@ class SelfPlay(LeafSource):
 
     def play_counts(self) -> dict[str, int]:
         """Games, moves, positions to learn from and simulations so far."""
+
+    def set_release(self, number: int) -> None:
+        """
+        Moves chosen from now on carry this number, which must not be lower than the one before; between two steps only.
+        """
+
+    def oldest_release(self) -> int:
+        """The lowest number in a game that is under way or was not taken yet."""
 
 class Connect4Solver:
     """Exact Connect4 results. Used through tengen.solver."""

@@ -171,7 +171,6 @@ class Replay:
         chosen = record.searched if self.config.fast_values else record.full
         chosen = chosen & ~_left_out(record, plies, self.config.settled_share)
         if not chosen.any():
-            self._add_sides(record)
             return
         sizes = record.entries.astype(np.int64)
         starts = self._entries.end + sizes.cumsum() - sizes
@@ -188,19 +187,6 @@ class Replay:
         self._games.extend(start=[self._moves.end], plies=[len(record)], real_end=[record.ending == "end"])
         self._entries.extend(action=record.actions, target=record.target)
         self._moves.extend(moves=record.moves)
-        self._add_sides(record)
-
-    def _add_sides(self, record: GameRecord) -> None:
-        """Positions beside a game: each is the last one of a game of its own, and has a value alone, proven or not."""
-        proven = record.side_exact != UNPROVEN
-        value = np.where(proven, record.side_exact, record.side_q)
-        draw = np.where(proven, record.side_exact == 0, record.side_d)
-        for (ply, way), v, d in zip(record.sides(), value.tolist(), draw.tolist(), strict=True):
-            moves = np.concatenate([record.moves[:ply], np.array(way, np.uint16)])
-            at = {"game": self._games.end, "ply": len(moves), "full": False, "entry": self._entries.end, "entries": 0}
-            self._positions.extend(**{name: [number] for name, number in (at | {"v": v, "d": d}).items()})
-            self._games.extend(start=[self._moves.end], plies=[len(moves)], real_end=[False])
-            self._moves.extend(moves=moves)
 
     def _forget(self) -> None:
         """Drops what no position of the window needs; positions refer to games, games to moves, in ascending order."""

@@ -60,11 +60,16 @@ class Actor:
             SelfPlay(game, each, search, config, seed, threads, first_game + i * stride) for i in range(groups)
         ]
         self._evaluator: Evaluator | None = None
-        self._network = ""
+        self._networks: dict[int, str] = {}  # hashes by number, of those in games that are not handed out yet
 
     def set_evaluator(self, evaluator: Evaluator, network: str) -> None:
-        """Who judges from now on, also in games under way, and its hash in hex for the records."""
-        self._evaluator, self._network = evaluator, network
+        """Who judges from now on, also in games under way, and its hash in hex for the moves chosen from now on."""
+        self._evaluator = evaluator
+        number = max(self._networks, default=-1) + 1
+        oldest = min(group.oldest_release() for group in self._groups)
+        self._networks = {old: hash for old, hash in self._networks.items() if old >= oldest} | {number: network}
+        for group in self._groups:
+            group.set_release(number)
         if isinstance(evaluator, NetworkEvaluator):
             for group in self._groups:
                 group.set_network(evaluator.network_hash)
@@ -100,15 +105,20 @@ class Actor:
         """Native records list children in the order of edges and mark random moves by a kind of search."""
         kind: NDArray[np.uint8] = native["search"]
         order = _by_ply_and_action(native["children"], native["action"])
+        numbers, index = np.unique(native["release"], return_inverse=True)  # ascending: as they were set
+        played = [self._networks[number] for number in numbers.tolist()]
+        networks = tuple(dict.fromkeys(played))  # one may have been set more than once
+        own = np.array([networks.index(network) for network in played], np.uint16)
         return GameRecord(
             game=self.game.id,
             number=native["game"],
             seed=self.seed,
-            network=self._network,
+            networks=networks,
             result=native["result"],
             ending=native["ending"],
             opening=int(np.argmax(kind != RANDOM)) if kind.any() else len(kind),
             moves=native["moves"],
+            release=own[index],
             full=kind == FULL,
             q=native["q"],
             d=native["d"],
@@ -118,12 +128,6 @@ class Actor:
             actions=native["action"][order],
             visits=native["visits"][order],
             target=native["target"][order],
-            side_ply=native["side_ply"],
-            side_q=native["side_q"],
-            side_d=native["side_d"],
-            side_exact=native["side_exact"],
-            side_plies=native["side_plies"],
-            side_moves=native["side_moves"],
         )
 
 

@@ -130,14 +130,9 @@ class GameOf final : public AnyGame {
   std::unique_ptr<AnyProver> make_prover(int most_positions) const override {
     return std::make_unique<ProverOf<G>>(start_, most_positions);
   }
-  std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first, int most_positions,
-                                        std::span<SidePosition> sides) const override {
-    return prove_game(start_, moves, first, most_positions, sides);
-  }
-  std::int8_t cut_value(std::span<const Action> moves, int most_positions) const override {
-    G state = start_;
-    for (const Action a : moves) state.apply(a);
-    return state.terminal() ? kUnproven : tengen::cut_value(state, most_positions);
+  std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first,
+                                        int most_positions) const override {
+    return prove_game(start_, moves, first, most_positions);
   }
   std::vector<std::optional<Action>> random_plies(const SelfPlayConfig& config, std::uint64_t seed,
                                                   std::uint64_t number, std::span<const Action> moves) const override {

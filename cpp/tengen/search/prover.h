@@ -64,8 +64,6 @@ class Prover {
     std::ranges::fill(table_, Entry{});
     for (auto& tried : worked_) std::ranges::fill(tried, 0);
   }
-  // What the last proof left of its positions; below 0 if it needed more.
-  int left() const { return left_; }
 
  private:
   // What is known of a position, in one word. Its key says where it lies, and so its lowest bits make room for the

@@ -11,17 +11,9 @@
 
 namespace tengen {
 
-// A position that a search asked about, beside the game.
-struct SidePosition {
-  int ply;                    // of the searched position
-  std::vector<Action> moves;  // from there
-  float q, d;                 // what the search thought of it, for its side to move: value and share of draws
-  std::int8_t exact = kUnproven;
-};
-
 // What one finished game leaves behind. No tensors: whoever trains replays the rules.
 struct GameRecord {
-  enum class Ending : std::uint8_t { rules, resigned, cut };
+  enum class Ending : std::uint8_t { rules, resigned };
   enum class Search : std::uint8_t { none, fast, full };  // none: a random move
 
   std::uint64_t game = 0;
@@ -30,18 +22,18 @@ struct GameRecord {
   std::int8_t hopeless = 0;  // bit 1: the first player's value fell below the resignation bound; bit 2: the second's
   std::vector<Action> moves;
   std::vector<Search> search;          // [plies]
+  std::vector<std::uint32_t> release;  // [plies] number of the network in use when the move was chosen
   std::vector<float> q, d, m;          // [plies] the root's value, draw share and plies left, for the side to move
   std::vector<std::int8_t> exact;      // [plies] the game's value where it was proven afterwards, else kUnproven
   std::vector<std::int32_t> children;  // [plies] entries below that belong to a ply; 0 unless searched in full
   std::vector<Action> action;          // visited moves and moves with a target
   std::vector<std::uint32_t> visits;
   std::vector<float> target;
-  std::vector<SidePosition> sides;
 };
 
 struct SelfPlayCounts {
   std::uint64_t games = 0, moves = 0, simulations = 0;
-  std::uint64_t positions = 0;  // to learn from: searched in full, or beside a game
+  std::uint64_t positions = 0;  // to learn from: searched in full
 };
 
 class AnySelfPlay {
@@ -51,6 +43,8 @@ class AnySelfPlay {
   virtual std::vector<GameRecord> under_way(
       int most) const = 0;  // copies of the games of the first slots as they stand
   virtual SelfPlayCounts play_counts() const = 0;
+  virtual void set_release(std::uint32_t number) = 0;  // what moves chosen from now on carry; numbers never fall
+  virtual std::uint32_t oldest_release() const = 0;    // the lowest number in a game that was not handed out yet
 };
 
 }  // namespace tengen

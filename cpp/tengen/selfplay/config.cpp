@@ -24,13 +24,6 @@ const std::array kFields{
     row<&C::prove_nodes>("prove_nodes", 0, 1e8,
                          "Positions that proving each position of a finished game, from its end backwards, may take; "
                          "0: nothing is proven."),
-    row<&C::side_positions>("side_positions", 0, 64,
-                            "Positions of each full search, drawn from its simulations, whose values are learned too: "
-                            "what prove_nodes proves of them, or what the search thought."),
-    row<&C::cut_share>(
-        "cut_share", 0, 1,
-        "Share of games that end as soon as an eighth of prove_nodes proves their result; the others are "
-        "played out."),
     row<&C::resign_below>("resign_below", -1, 0, "Resign when the root's value is below this; -1: never."),
     row<&C::resign_checked>("resign_checked", 0, 1,
                             "Share of games played out all the same, to count wrong resignations."),
@@ -40,11 +33,6 @@ static_assert(arity<SelfPlayConfig>() == kFields.size(), "every member of SelfPl
 }  // namespace
 
 std::span<const Field<SelfPlayConfig>> config_table(const SelfPlayConfig*) { return kFields; }
-
-void validate(const SelfPlayConfig& config) {
-  if (config.cut_share > 0 && config.prove_nodes == 0)
-    throw ConfigError("games are cut short by proofs: with a cut_share prove_nodes must be above 0");
-}
 
 SearchConfig fast_search(const SearchConfig& full, const SelfPlayConfig& config) {
   SearchConfig fast = full;

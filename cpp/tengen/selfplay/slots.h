@@ -27,9 +27,8 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         full_(full),
         fast_(fast_search(full, config)),
         slots_(static_cast<std::size_t>(slots)) {
-    validate(config);
     validate(fast_);
-    prove_game(start_, {}, 0, config.prove_nodes, {});  // throws where it cannot be done
+    prove_game(start_, {}, 0, config.prove_nodes);  // throws where it cannot be done
     full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
@@ -50,7 +49,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       const auto searched =
           std::ranges::find_if(game.search, [](auto kind) { return kind != GameRecord::Search::none; });
       const auto opening = static_cast<std::size_t>(searched - game.search.begin());  // nobody learns from it
-      game.exact = prove_game(start_, game.moves, opening, config_.prove_nodes, game.sides);
+      game.exact = prove_game(start_, game.moves, opening, config_.prove_nodes);
     });
     return out;
   }
@@ -73,6 +72,17 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     return total;
   }
 
+  void set_release(std::uint32_t number) override { release_ = number; }
+
+  std::uint32_t oldest_release() const override {
+    std::uint32_t oldest = release_;
+    for (const Slot& slot : slots_) {
+      const GameRecord& first = slot.finished.empty() ? slot.record : slot.finished.front();
+      if (!first.release.empty()) oldest = std::min(oldest, first.release.front());
+    }
+    return oldest;
+  }
+
  protected:
   void gather(std::size_t t) override {
     const std::uint64_t enough = slots_[t].counts.games + kGamesPerStep;
@@ -87,7 +97,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   // Members grouped by lifetime: a game's, the slot's.
   struct Slot {
     GameRecord record;
-    bool may_resign = false, may_be_cut = false;
+    bool may_resign = false;
     std::uint32_t inherited = 0;  // visits the search under way began with
     std::vector<GameRecord> finished;
     SelfPlayCounts counts;
@@ -110,7 +120,6 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       note(slot.record, a, GameRecord::Search::none, {});
     }
     slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
-    slot.may_be_cut = stream(slot, 0, Purpose::cut).uniform() < config_.cut_share;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
     slot.inherited = 0;
   }
@@ -125,10 +134,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.moves += 1;
     slot.counts.positions += full;
     slot.counts.simulations += search.visits() - slot.inherited;
-    if (full) {
-      note_children(slot.record, search);
-      note_sides(slot.record, slot.counts, search, stream(slot, ply, Purpose::side));
-    }
+    if (full) note_children(slot.record, search);
     const Value value = search.worth();
     note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
 
@@ -142,9 +148,6 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       end_game(t, search.state().to_move() == 0 ? value : -value, GameRecord::Ending::rules);
     } else if (hopeless && slot.may_resign) {
       end_game(t, mover == 0 ? -1 : 1, GameRecord::Ending::resigned);
-    } else if (slot.may_be_cut) {
-      const int result = cut_value(search.state(), config_.prove_nodes);
-      if (result != kUnproven) end_game(t, result, GameRecord::Ending::cut);
     }
   }
 
@@ -175,9 +178,10 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     begin_game(t);
   }
 
-  static void note(GameRecord& record, Action action, GameRecord::Search kind, const Value& value) {
+  void note(GameRecord& record, Action action, GameRecord::Search kind, const Value& value) const {
     record.moves.push_back(action);
     record.search.push_back(kind);
+    record.release.push_back(release_);
     record.q.push_back(static_cast<float>(value.v));
     record.d.push_back(static_cast<float>(value.d));
     record.m.push_back(static_cast<float>(value.m));
@@ -202,45 +206,11 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     record.children.push_back(children);
   }
 
-  // What a search asks the network about is not what is played: most of it never happens, and the network errs there
-  // more (docs/connect4.md). A position is drawn as often as it was visited; none where the search found its answer.
-  void note_sides(GameRecord& record, SelfPlayCounts& counts, const Search<G>& search, Rng rng) const {
-    if (search.tree().root().decided()) return;
-    for (int i = 0; i < config_.side_positions; ++i) {
-      std::vector<Action> moves;
-      const Node& node = draw_simulation(search.tree(), rng, moves);
-      if (moves.empty() || node.kind != Node::Kind::expanded) continue;
-      const float q = static_cast<float>(node.q), d = static_cast<float>(node.d);
-      record.sides.push_back({search.state().ply(), std::move(moves), q, d});
-      ++counts.positions;
-    }
-  }
-
-  // Where a simulation ended, any of them, and the way there.
-  static const Node& draw_simulation(const Tree& tree, Rng& rng, std::vector<Action>& moves) {
-    const Node* node = &tree.root();
-    for (const Node* next = node; next;) {
-      node = std::exchange(next, nullptr);
-      const Edge* edges = tree.edges(*node);
-      std::uint32_t left = rng.below(node->visits);  // those below it, child by child; the last one is its own
-      for (int i = 0; i < node->num_edges && !next; ++i) {
-        if (edges[i].child == kNone) continue;
-        const Node& child = tree.node(edges[i].child);
-        if (left < child.visits) {
-          moves.push_back(edges[i].action);
-          next = &child;
-        } else {
-          left -= child.visits;
-        }
-      }
-    }
-    return *node;
-  }
-
   G start_;
   SelfPlayConfig config_;
   std::uint64_t seed_;
   SearchConfig full_, fast_;
+  std::uint32_t release_ = 0;  // of games that begin before the first network is named
   std::vector<Slot> slots_;
   std::mutex spare_mutex_;
 };

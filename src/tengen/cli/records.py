@@ -62,7 +62,7 @@ def chooser(args: argparse.Namespace) -> "Callable[[GameRecord], bool]":
     def fits(record: "GameRecord") -> bool:
         right_result = args.result is None or record.result == args.result
         right_length = args.min_plies <= len(record) <= args.max_plies
-        return right_result and right_length and record.network.startswith(args.network)
+        return right_result and right_length and any(network.startswith(args.network) for network in record.networks)
 
     return fits
 
@@ -72,15 +72,15 @@ def as_text(record: "GameRecord") -> str:
     opening = [f"({' '.join(moves[: record.opening])})"] if record.opening else []
     played = " ".join([*opening, *moves[record.opening :]])
     ending = "" if record.ending == "end" else f" {record.ending}"
-    return f"{record.number:8} {record.result:2} {len(record):3} {record.network[:HASH]} {played}{ending}"
+    return f"{record.number:8} {record.result:2} {len(record):3} {record.networks[-1][:HASH]} {played}{ending}"
 
 
 def as_json(record: "GameRecord") -> str:
-    fields: dict[str, object] = {name: getattr(record, name) for name in ("game", "number", "seed", "network")}
+    fields: dict[str, object] = {name: getattr(record, name) for name in ("game", "number", "seed", "networks")}
     fields |= {"result": record.result, "ending": record.ending, "plies": len(record), "opening": record.opening}
     fields["moves"] = move_texts(record)
     fields |= {name: [round(x, 4) for x in getattr(record, name).tolist()] for name in ("q", "d", "m")}
-    return json.dumps(fields | {"full": record.full.tolist()})
+    return json.dumps(fields | {"full": record.full.tolist(), "release": record.release.tolist()})
 
 
 def move_texts(record: "GameRecord") -> list[str]:

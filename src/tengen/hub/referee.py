@@ -96,11 +96,11 @@ class Referee:
     def examine(self, worker: str, records: Sequence[GameRecord]) -> None:
         """Searches some games again, and bars the worker if that goes too far."""
         doubt = self._ledger.standing(worker).doubt
-        for network in {record.network for record in records}:
+        for network in {network for record in records for network in record.networks}:
             seen = None if self._ended.is_set() else self._look_at(network)
             if seen is None:
                 continue
-            plies = full_plies([record for record in records if record.network == network])
+            plies = [(record, ply) for record, ply in full_plies(records) if record.network_at(ply) == network]
             for distance in self._nearest(network, seen, plies):
                 doubt = max(0.0, doubt + distance - seen.honest - MARGIN)
                 if doubt > LIMIT:

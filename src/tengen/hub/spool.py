@@ -17,12 +17,12 @@ from pathlib import Path
 from tengen.files import move_durably, write_durably
 from tengen.hub.validate import STRANGERS
 from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk
-from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY, PER_SIDE, PER_SIDE_MOVE
+from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY
 
 __all__ = ["Spool"]
 
-GAME_BYTES, PLY_BYTES, ENTRY_BYTES, SIDE_BYTES, SIDE_MOVE_BYTES = (
-    sum(dtype.itemsize for dtype in unit.values()) for unit in (PER_GAME, PER_PLY, PER_ENTRY, PER_SIDE, PER_SIDE_MOVE)
+GAME_BYTES, PLY_BYTES, ENTRY_BYTES = (
+    sum(dtype.itemsize for dtype in unit.values()) for unit in (PER_GAME, PER_PLY, PER_ENTRY)
 )
 
 
@@ -110,13 +110,12 @@ class Spool:
 
 def _how_many_fit(records: list[GameRecord]) -> int:
     """How many of some games, at least one, make a chunk that is well below what hubs take."""
-    games = plies = ways = size = 0
-    most = (STRANGERS.games // 4, STRANGERS.plies // 4, STRANGERS.side_moves // 4, STRANGERS.body_bytes // 4)
+    games = plies = size = 0
+    most = (STRANGERS.games // 4, STRANGERS.plies // 4, STRANGERS.body_bytes // 4)
     for record in records:
-        games, plies, ways = games + 1, plies + len(record), ways + len(record.side_moves)
+        games, plies = games + 1, plies + len(record)
         size += GAME_BYTES + PLY_BYTES * len(record) + ENTRY_BYTES * len(record.actions)
-        size += SIDE_BYTES * len(record.side_ply) + SIDE_MOVE_BYTES * len(record.side_moves)
-        if any(number > limit for number, limit in zip((games, plies, ways, size), most, strict=True)):
+        if any(number > limit for number, limit in zip((games, plies, size), most, strict=True)):
             return max(1, games - 1)
     return games
 

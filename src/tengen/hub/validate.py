@@ -22,7 +22,7 @@ from tengen.records import GameRecord, Limits, RecordError, decode_chunk, verify
 __all__ = ["STRANGERS", "Settings", "check_chunk"]
 
 # Workers send a quarter of this at once. What it takes to unpack stays below 20 MB, to replay about a second.
-STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 12, plies=1 << 15, side_moves=1 << 18)
+STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 12, plies=1 << 15, extra=0, old_formats=False)
 
 # Games of a chunk whose proofs are made again: each may take as long as it took the worker, some 10 ms in Connect4.
 PROVEN_AGAIN = 2
@@ -46,13 +46,14 @@ def check_chunk(
     for record in records:
         if record.seed != seed or not lease.holds(record.number):
             raise RecordError(f"game {record.number} does not belong to the lease")
-        if record.network not in networks:
-            raise RecordError(f"game {record.number}: network {record.network[:16]} was never released")
+        for network in record.networks:
+            if network not in networks:
+                raise RecordError(f"game {record.number}: network {network[:16]} was never released")
         verify(record, game)
-        _check_plan(record, game, networks[record.network])
+        _check_plan(record, game, networks[record.networks[-1]])
     # A worker that could guess what is proven again could be honest just there.
     for record in random.SystemRandom().sample(records, min(len(records), PROVEN_AGAIN)):
-        _check_proofs(record, game, networks[record.network])
+        _check_proofs(record, game, networks[record.networks[-1]])
     return records
 
 
@@ -64,13 +65,10 @@ def _check_plan(record: GameRecord, game: Game, candidates: Sequence[Settings]) 
 
 
 def _check_proofs(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> None:
-    said = np.concatenate([record.exact, record.side_exact])
-    moves, sides = record.moves.tolist(), record.sides()
+    moves = record.moves.tolist()
 
     def proven(play: SelfPlayConfig) -> bool:
-        if record.ending == "cut" and SelfPlay.cut_value(game, play, moves) != record.result:
-            return False
-        return np.array_equal(said, SelfPlay.exact_values(game, play, moves, sides, record.opening))
+        return np.array_equal(record.exact, SelfPlay.exact_values(game, play, moves, record.opening))
 
     if not any(proven(play) for _, play in candidates):
         raise RecordError(f"game {record.number}: what it says is proven is not what the rules prove")
@@ -88,14 +86,11 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
         if bool(record.full[ply]) != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
-    may_be_cut = Rng(record.seed, record.number, 0, "cut").uniform() < selfplay.cut_share
-    if (record.ending == "cut" and not may_be_cut) or (record.ending == "resigned" and selfplay.resign_below <= -1):
+    if record.ending == "cut" or (record.ending == "resigned" and selfplay.resign_below <= -1):
         return f"ending {record.ending!r} is not possible here"
     loser = 1 if len(record) % 2 else -1  # who moved last: 1 the first player
     if record.ending == "resigned" and (record.q[-1] >= selfplay.resign_below or record.result == loser):
         return "resigned without being lost, or by the winner"
-    if len(record.side_ply) and np.bincount(record.side_ply).max() > selfplay.side_positions:
-        return f"more than {selfplay.side_positions} positions beside one ply"
     most = max(search.sims, selfplay.fast_sims) + search.leaves
     for ply in record.full.nonzero()[0].tolist():
         visits = int(record.policy(ply)[1].sum(dtype="int64"))

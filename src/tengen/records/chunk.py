@@ -3,7 +3,7 @@
     magic 8 bytes · format u16 · header length u32 · header (msgpack) · body (one zstd frame with a checksum)
 
 The body is the columns of all games, one after the other, little-endian. Its size follows from the counts in the
-header, so limits are checked before anything is allocated.
+header, so limits are checked before anything is allocated. The format before is read as well: `format3`.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, GameError
+from tengen.records.format3 import Header3, from_format3
+from tengen.records.header import AnyHeader, Header
 from tengen.records.record import (
-    PER_ENTRY,
-    PER_GAME,
-    PER_PLY,
-    PER_SIDE,
-    PER_SIDE_MOVE,
+    ENDINGS,
+    WRITTEN_ENDINGS,
     Columns,
     GameRecord,
     RecordError,
@@ -41,39 +40,12 @@ else:
     from backports import zstd
 
 MAGIC = b"\x89TENGEN\n"
-FORMAT = 3
+FORMAT = 4
 PREFIX = struct.Struct("<8sHI")
 WINDOW_LOG = 22  # a reader of the zstd frame needs 4 MiB for looking back, and grants no more
 
 _MAX_HEADER = 1 << 18
-_MAX_NETWORKS = 1 << 11
-_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
-_Name = Annotated[str, msgspec.Meta(max_length=200)]
-_Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,64}$")]
-
-
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What can be known of a chunk without unpacking its games."""
-
-    program: _Name  # version of Tengen that wrote it
-    game: _Name  # canonical id
-    schema: _Hash  # of the planes that the networks saw
-    networks: Annotated[tuple[_Hash, ...], msgspec.Meta(max_length=_MAX_NETWORKS)]
-    games: _Count
-    plies: _Count
-    entries: _Count
-    sides: _Count
-    side_moves: _Count
-
-    def layout(self) -> list[tuple[str, np.dtype[Any], int]]:
-        """The columns of the body in order: name, type, length."""
-        games = ((PER_GAME, self.games), (PER_PLY, self.plies), (PER_ENTRY, self.entries))
-        units = (*games, (PER_SIDE, self.sides), (PER_SIDE_MOVE, self.side_moves))
-        return [(name, dtype.newbyteorder("<"), length) for unit, length in units for name, dtype in unit.items()]
-
-    def body_bytes(self) -> int:
-        """The exact size of the unpacked body."""
-        return sum(dtype.itemsize * length for _, dtype, length in self.layout())
+_HEADERS: dict[int, type[AnyHeader]] = {3: Header3, FORMAT: Header}
 
 
 @dataclass(frozen=True)
@@ -84,15 +56,18 @@ class Limits:
     body_bytes: int = 16 << 20
     games: int = 1 << 16
     plies: int = 1 << 20  # of all games together
-    side_moves: int = 1 << 22
+    extra: int = 16  # columns that this program does not know
+    old_formats: bool = True
 
-    def check(self, header: Header) -> None:
+    def check(self, header: AnyHeader) -> None:
         """Refuses a chunk by what its header says."""
+        if not isinstance(header, Header) and not self.old_formats:
+            raise RecordError(f"a chunk of an old format, by Tengen {header.program}; format {FORMAT} is wanted here")
         for number, most, what in (
             (header.body_bytes(), self.body_bytes, "bytes"),
             (header.games, self.games, "games"),
             (header.plies, self.plies, "plies"),
-            (header.side_moves, self.side_moves, "moves beside the games"),
+            (len(header.extra) if isinstance(header, Header) else 0, self.extra, "unknown columns"),
         ):
             if number > most:
                 raise RecordError(f"a chunk of {number} {what}, more than the {most} allowed")
@@ -111,14 +86,14 @@ def encode_chunk(records: Sequence[GameRecord], limits: Limits | None = None) ->
     for record in records:
         if record.game != game.id:
             raise RecordError(f"a chunk of {game.id} cannot hold a record of {record.game}")
-    networks = tuple(sorted({record.network for record in records}))
+    networks = tuple(sorted({network for record in records for network in record.networks}))
     columns = to_columns(records, networks)
-    counts = (len(records), *(len(columns[name]) for name in ("moves", "actions", "side_ply", "side_moves")))
+    counts = (len(records), len(columns["moves"]), len(columns["actions"]))
     header = Header(version("tengen"), game.id, schema_hash(game), networks, *counts)
     (limits or Limits()).check(header)
-    check_columns(columns, len(networks), game.num_actions)
+    check_columns(columns, len(networks), game.num_actions, WRITTEN_ENDINGS)
     packed = msgspec.msgpack.encode(header)
-    _unpack_header(packed)
+    _unpack_header(packed, FORMAT)
     body = b"".join(columns[name].astype(dtype, copy=False).tobytes() for name, dtype, _ in header.layout())
     return PREFIX.pack(MAGIC, FORMAT, len(packed)) + packed + compress_body(body)
 
@@ -134,11 +109,14 @@ def decode_chunk(data: bytes, limits: Limits | None = None) -> list[GameRecord]:
     if header.schema != schema_hash(game):
         raise RecordError(f"planes of {game.id} had another meaning when this chunk was written by {header.program}")
     columns = _unpack_body(_decompress(memoryview(data)[start:], header.body_bytes()), header)
-    check_columns(columns, len(header.networks), game.num_actions)
+    old = isinstance(header, Header3)
+    if old:
+        columns = from_format3(columns)
+    check_columns(columns, len(header.networks), game.num_actions, len(ENDINGS) if old else WRITTEN_ENDINGS)
     return from_columns(columns, game.id, header.networks)
 
 
-def read_header(data: bytes) -> Header:
+def read_header(data: bytes) -> AnyHeader:
     """The header of a chunk, of which the first 256 KiB suffice. Raises RecordError."""
     return _split(data)[0]
 
@@ -154,22 +132,22 @@ def compress_body(body: bytes) -> bytes:
     return zstd.compress(body, options=options)
 
 
-def _split(data: bytes) -> tuple[Header, int]:
+def _split(data: bytes) -> tuple[AnyHeader, int]:
     """The header, and where the body starts."""
     if len(data) < PREFIX.size or not data.startswith(MAGIC):
         raise RecordError("not a chunk of games")
-    _, version_found, length = PREFIX.unpack_from(data)
-    if version_found != FORMAT:
-        raise RecordError(f"chunk format {version_found}, but this program reads format {FORMAT}")
+    _, format, length = PREFIX.unpack_from(data)
+    if format not in _HEADERS:
+        raise RecordError(f"chunk format {format}, but this program reads {' and '.join(map(str, _HEADERS))} only")
     start = PREFIX.size + length
     if length > _MAX_HEADER or start > len(data):
         raise RecordError("the header of the chunk is truncated or too long")
-    return _unpack_header(data[PREFIX.size : start]), start
+    return _unpack_header(data[PREFIX.size : start], format), start
 
 
-def _unpack_header(packed: bytes) -> Header:
+def _unpack_header(packed: bytes, format: int) -> AnyHeader:
     try:
-        header = msgspec.msgpack.decode(packed, type=Header)
+        header = msgspec.msgpack.decode(packed, type=_HEADERS[format])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RecordError(f"the header of the chunk is damaged: {error}") from None
     if header.games == 0:
@@ -199,7 +177,7 @@ def _decompress(frame: memoryview, size: int) -> bytes:
     return body
 
 
-def _unpack_body(body: bytes, header: Header) -> Columns:
+def _unpack_body(body: bytes, header: AnyHeader) -> Columns:
     columns: dict[str, NDArray[Any]] = {}
     offset = 0
     for name, dtype, length in header.layout():

@@ -10,22 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ENDINGS = ("end", "resigned", "cut")  # by the rules; by a player; by a limit on plies or time
+# How a game ended: by the rules; by a player; where its result was proven. The last is read in chunks of format 3 and
+# no longer written.
+ENDINGS = ("end", "resigned", "cut")
+WRITTEN_ENDINGS = 2
 
-# The columns: one number per game, per ply, per policy entry (a move of a full search's root), per position beside the
-# game (one that a full search asked about), or per move that leads to such a position.
-PER_GAME: dict[str, np.dtype[Any]] = {
+Units = dict[str, np.dtype[Any]]
+# The columns: one number per game, per ply, or per policy entry (a move of a full search's root).
+PER_GAME: Units = {
     "number": np.dtype(np.uint64),
     "seed": np.dtype(np.uint64),
-    "network": np.dtype(np.uint16),  # index into a list of hashes
     "result": np.dtype(np.int8),
     "ending": np.dtype(np.uint8),  # index into ENDINGS
     "opening": np.dtype(np.uint16),
     "plies": np.dtype(np.uint16),
-    "sides": np.dtype(np.uint32),
 }
-PER_PLY: dict[str, np.dtype[Any]] = {
+PER_PLY: Units = {
     "moves": np.dtype(np.uint16),
+    "release": np.dtype(np.uint16),  # index into a list of hashes
     "full": np.dtype(np.bool_),
     "q": np.dtype(np.float32),
     "d": np.dtype(np.float32),
@@ -33,20 +35,12 @@ PER_PLY: dict[str, np.dtype[Any]] = {
     "exact": np.dtype(np.int8),
     "entries": np.dtype(np.uint16),
 }
-PER_ENTRY: dict[str, np.dtype[Any]] = {
+PER_ENTRY: Units = {
     "actions": np.dtype(np.uint16),
     "visits": np.dtype(np.uint32),
     "target": np.dtype(np.float32),
 }
-PER_SIDE: dict[str, np.dtype[Any]] = {
-    "side_ply": np.dtype(np.uint16),
-    "side_q": np.dtype(np.float32),
-    "side_d": np.dtype(np.float32),
-    "side_exact": np.dtype(np.int8),
-    "side_plies": np.dtype(np.uint16),
-}
-PER_SIDE_MOVE: dict[str, np.dtype[Any]] = {"side_moves": np.dtype(np.uint16)}
-IN_RECORDS = PER_PLY | PER_ENTRY | PER_SIDE | PER_SIDE_MOVE
+IN_RECORDS = PER_PLY | PER_ENTRY
 Columns = Mapping[str, NDArray[Any]]
 
 UNPROVEN = 2
@@ -67,11 +61,12 @@ class GameRecord:
     game: str  # canonical id
     number: int  # with the seed it names the game's random streams
     seed: int
-    network: str  # hash in hex of the network that played
+    networks: tuple[str, ...]  # hashes in hex of the networks that played, in order of their first move
     result: int  # for the first player: 1 win, 0 draw, −1 loss
     ending: str  # one of ENDINGS
     opening: int  # random plies at the start: not searched, all zeros below, as are random moves on the way
     moves: NDArray[np.uint16]  # [plies]
+    release: NDArray[np.uint16]  # [plies] index into networks: which was in use when the move was chosen, random or not
     full: NDArray[np.bool_]  # [plies] a full search, which has a policy target
     q: NDArray[np.float32]  # [plies] root value −1 … 1
     d: NDArray[np.float32]  # [plies] root probability of a draw
@@ -81,12 +76,6 @@ class GameRecord:
     actions: NDArray[np.uint16]  # [Σ entries] moves with a visit or a share of the target, ascending within a ply
     visits: NDArray[np.uint32]  # [Σ entries]
     target: NDArray[np.float32]  # [Σ entries] probabilities, adding up to 1 in each ply
-    side_ply: NDArray[np.uint16]  # [sides] the ply whose search asked about a position beside the game
-    side_q: NDArray[np.float32]  # [sides] what the search thought of it: value
-    side_d: NDArray[np.float32]  # [sides] and probability of a draw
-    side_exact: NDArray[np.int8]  # [sides] its value, proven after the game; UNPROVEN where it was not
-    side_plies: NDArray[np.uint16]  # [sides] how many moves lead there
-    side_moves: NDArray[np.uint16]  # [Σ side_plies]
 
     def __post_init__(self) -> None:
         for name, dtype in IN_RECORDS.items():
@@ -96,9 +85,8 @@ class GameRecord:
             frozen = array.view()
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
-        plies, sides = len(self.moves), len(self.side_ply)
-        entries, ways = int(self.entries.sum()), int(self.side_plies.sum())
-        for unit, length in ((PER_PLY, plies), (PER_ENTRY, entries), (PER_SIDE, sides), (PER_SIDE_MOVE, ways)):
+        plies = len(self.moves)
+        for unit, length in ((PER_PLY, plies), (PER_ENTRY, int(self.entries.sum()))):
             for name in unit:
                 if len(getattr(self, name)) != length:
                     raise RecordError(f"{name} has {len(getattr(self, name))} numbers, not {length}")
@@ -108,16 +96,25 @@ class GameRecord:
             raise RecordError(f"a game of {plies} plies cannot have an opening of {self.opening}")
         if not (0 <= self.number < 1 << 64 and 0 <= self.seed < 1 << 64):
             raise RecordError("number and seed must fit in 64 bits")
-        if not re.fullmatch("[0-9a-f]{1,64}", self.network):
-            raise RecordError(f"{self.network!r} is not a network's hash in hex")
+        for network in self.networks:
+            if not re.fullmatch("[0-9a-f]{1,64}", network):
+                raise RecordError(f"{network!r} is not a network's hash in hex")
+        if not self._networks_in_order():
+            raise RecordError("networks must be those that played, each once, in order of their first move")
+
+    def _networks_in_order(self) -> bool:
+        if len(self.networks) == 1:
+            return not self.release.any()
+        used = list(dict.fromkeys(self.release.tolist()))
+        return used == list(range(len(self.networks))) and len(set(self.networks)) == len(used)
 
     def __len__(self) -> int:
         return len(self.moves)
 
     @property
     def positions(self) -> int:
-        """How many there are to learn from: searched in full, or beside the game."""
-        return int(self.full.sum()) + len(self.side_ply)
+        """How many there are to learn from: searched in full."""
+        return int(self.full.sum())
 
     @property
     def searched(self) -> NDArray[np.bool_]:
@@ -135,43 +132,57 @@ class GameRecord:
         here = slice(start, start + int(self.entries[ply]))
         return self.actions[here], self.visits[here], self.target[here]
 
-    def sides(self) -> list[tuple[int, list[int]]]:
-        """The positions beside the game: the ply where each leaves it, and the moves from there."""
-        ways = np.split(self.side_moves, self.side_plies.cumsum()[:-1]) if len(self.side_ply) else []
-        return [(ply, way.tolist()) for ply, way in zip(self.side_ply.tolist(), ways, strict=True)]
+    def network_at(self, ply: int) -> str:
+        """The hash in hex of the network that was in use when the move of a ply was chosen."""
+        return self.networks[int(self.release[ply])]
 
 
 def to_columns(records: Sequence[GameRecord], networks: Sequence[str]) -> Columns:
     """The columns of some games, one after the other; `networks` must name all of theirs."""
-    index = {network: i for i, network in enumerate(networks)}
-    games = [
-        (r.number, r.seed, index[r.network], r.result, ENDINGS.index(r.ending), r.opening, len(r), len(r.side_ply))
-        for r in records
-    ]
+    games = [(r.number, r.seed, r.result, ENDINGS.index(r.ending), r.opening, len(r)) for r in records]
     columns: dict[str, NDArray[Any]] = {
         name: np.array(numbers, dtype)
         for (name, dtype), numbers in zip(PER_GAME.items(), zip(*games, strict=True), strict=True)
     }
     for name in IN_RECORDS:
         columns[name] = np.concatenate([getattr(record, name) for record in records])
+    index = {network: i for i, network in enumerate(networks)}
+    shared = np.array([index[network] for record in records for network in record.networks], np.uint16)
+    before = _sums(np.array([len(record.networks) for record in records]))[:-1]
+    columns["release"] = shared[columns["release"] + np.repeat(before, columns["plies"])]
     return columns
 
 
 def from_columns(columns: Columns, game: str, networks: Sequence[str]) -> list[GameRecord]:
     """The games again, as views of the columns, which must have passed `check_columns`."""
-    plies, sides = columns["plies"].cumsum(dtype=np.int64), columns["sides"].cumsum(dtype=np.int64)
-    entries, ways = _sums(columns["entries"])[plies], _sums(columns["side_plies"])[sides]
-    units = (PER_PLY, PER_ENTRY, PER_SIDE, PER_SIDE_MOVE)
-    starts, records = [0] * len(units), []
+    plies = columns["plies"].cumsum(dtype=np.int64)
+    entries = _sums(columns["entries"])[plies]
+    played, release = _own_networks(columns, networks)
+    columns = {**columns, "release": release}
+    start, first, records = 0, 0, []
     scalars = zip(*(columns[name].tolist() for name in PER_GAME), strict=True)
-    ends = zip(plies.tolist(), entries.tolist(), sides.tolist(), ways.tolist(), strict=True)
-    for (number, seed, network, result, ending, opening, *_), until in zip(scalars, ends, strict=True):
-        arrays = [
-            columns[name][start:end] for unit, start, end in zip(units, starts, until, strict=True) for name in unit
-        ]
-        records.append(GameRecord(game, number, seed, networks[network], result, ENDINGS[ending], opening, *arrays))
-        starts = list(until)
+    ends = zip(plies.tolist(), entries.tolist(), strict=True)
+    for (number, seed, result, ending, opening, _), own, (end, last) in zip(scalars, played, ends, strict=True):
+        arrays = [columns[name][start:end] for name in PER_PLY] + [columns[name][first:last] for name in PER_ENTRY]
+        records.append(GameRecord(game, number, seed, own, result, ENDINGS[ending], opening, *arrays))
+        start, first = end, last
     return records
+
+
+def _own_networks(columns: Columns, networks: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.uint16]]:
+    """The networks of each game, and each ply's index into its game's. Most games have one: only others are walked."""
+    shared, release = columns["release"], np.zeros(len(columns["release"]), np.uint16)
+    ends = columns["plies"].cumsum(dtype=np.int64)
+    starts = ends - columns["plies"]
+    first = shared[starts]
+    played: list[tuple[str, ...]] = [(networks[number],) for number in first.tolist()]
+    game = np.repeat(np.arange(len(ends)), columns["plies"])
+    for i in np.unique(game[shared != first[game]]).tolist():
+        here = slice(int(starts[i]), int(ends[i]))
+        own = {number: place for place, number in enumerate(dict.fromkeys(shared[here].tolist()))}
+        release[here] = [own[number] for number in shared[here].tolist()]
+        played[i] = tuple(networks[number] for number in own)
+    return played, release
 
 
 def _sums(counts: NDArray[Any]) -> NDArray[np.int64]:
@@ -179,35 +190,28 @@ def _sums(counts: NDArray[Any]) -> NDArray[np.int64]:
     return np.concatenate(([0], counts.cumsum(dtype=np.int64)))
 
 
-def check_columns(columns: Columns, num_networks: int, num_actions: int) -> None:
+def check_columns(columns: Columns, num_networks: int, num_actions: int, num_endings: int = len(ENDINGS)) -> None:
     """Refuses numbers that no search can have produced; what needs the rules is left to `verify`."""
     full, entries, actions = columns["full"], columns["entries"], columns["actions"]
-    for counts, counted in (
-        ("plies", "full"),
-        ("entries", "actions"),
-        ("sides", "side_ply"),
-        ("side_plies", "side_moves"),
-    ):
+    for counts, counted in (("plies", "full"), ("entries", "actions")):
         if int(columns[counts].sum(dtype=np.int64)) != len(columns[counted]):
             raise RecordError(f"the lengths of games or of their policies do not add up: {counts}")
-    _refuse(columns["network"] >= num_networks, "a network is not in the list")
-    _refuse(columns["ending"] >= len(ENDINGS), "an unknown ending")
-    for name in ("moves", "actions", "side_moves"):
+    _refuse(columns["plies"] == 0, "a game without a move")
+    _refuse(columns["release"] >= num_networks, "a network is not in the list")
+    _refuse(columns["ending"] >= num_endings, "an ending that is unknown or no longer written")
+    for name in ("moves", "actions"):
         _refuse(columns[name] >= num_actions, f"{name} holds an action that is not one of 0 to {num_actions - 1}")
-    for name in ("q", "d", "m", "target", "side_q", "side_d"):
+    for name in ("q", "d", "m", "target"):
         _refuse(~np.isfinite(columns[name]), f"{name} is not a number")
-    for name in ("d", "m", "target", "side_d"):
+    for name in ("d", "m", "target"):
         _refuse(columns[name] < 0, f"{name} is negative")
-    for q, d in (("q", "d"), ("side_q", "side_d")):
-        _refuse(np.abs(columns[q]) + columns[d] > 1 + TOLERANCE, f"{q} and {d} are no probabilities")
-    for name in ("exact", "side_exact"):
-        _refuse((columns[name] < -1) | (columns[name] > UNPROVEN), "a proven value that is none")
+    _refuse(np.abs(columns["q"]) + columns["d"] > 1 + TOLERANCE, "q and d are no probabilities")
+    _refuse((columns["exact"] < -1) | (columns["exact"] > UNPROVEN), "a proven value that is none")
     _check_openings(columns)
     _refuse((entries > 0) != full, "a full search without a policy, or a policy without a full search")
     _refuse((columns["visits"] == 0) & (columns["target"] == 0), "a policy entry without visits or target")
     if len(actions):
         _check_policies(columns)
-    _check_sides(columns)
 
 
 def _check_openings(columns: Columns) -> None:
@@ -216,15 +220,6 @@ def _check_openings(columns: Columns) -> None:
     in_opening = np.arange(plies.sum()) - np.repeat(starts, plies) < np.repeat(opening, plies)
     searched = _searched(*(columns[name] for name in ("full", "q", "d", "m")))
     _refuse(in_opening & searched, "a random opening ply with search results")
-
-
-def _check_sides(columns: Columns) -> None:
-    plies = np.repeat(columns["plies"].astype(np.int64), columns["sides"])
-    starts = np.repeat(_sums(columns["plies"])[:-1], columns["sides"])
-    ply = columns["side_ply"].astype(np.int64)
-    _refuse(ply >= plies, "a position beside a ply that its game does not have")
-    _refuse(~columns["full"][starts + ply], "a position beside a ply without a full search")
-    _refuse(columns["side_plies"] == 0, "a position beside the game that is in it")
 
 
 def _searched(full: NDArray[Any], q: NDArray[Any], d: NDArray[Any], m: NDArray[Any]) -> NDArray[np.bool_]:
