@@ -272,7 +272,7 @@ def test_barred_workers_games_leave_the_disk_and_the_window(tmp_path: Path) -> N
         assert holders == {"good"} and list((hub._run.games / "withdrawn").iterdir())
         with pytest.raises(HubRefusedError, match="bad is barred: an example"):
             hub.pull("bad", None)
-        other.bar("bad", None)
+        other.trust("bad")
         assert hub.pull("bad", None) is not None
         other.close()
 
@@ -307,7 +307,7 @@ def test_forged_chunks_are_refused(sent: tuple[Path, bytes, list[GameRecord]]) -
             with pytest.raises(HubRefusedError, match=reason) as refusal:
                 hub.push("w", encode_chunk(forged), lease)
             assert refusal.value.status == 422
-            hub.ledger.bar("w", None)  # or it would be barred after some of these
+            hub.ledger.trust("w")  # or it would be barred after some of these
 
 
 def hub_settings(path: Path) -> SelfPlayConfig:

@@ -2,8 +2,8 @@
 
     00000000-5d41402a….games   00000001-7d793037….games   …
 
-Nothing here deletes or rewrites a chunk; one that shall not count is moved into the folder `withdrawn`. A kill leaves
-at most a temporary file, which is no chunk.
+Nothing here deletes or rewrites a chunk; one that shall not count is moved into the folder `withdrawn`, and may come
+back. A kill leaves at most a temporary file, which is no chunk.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
-from tengen.files import move_durably, write_durably
+from tengen.files import move_all_durably, write_durably
 from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode_chunk
 
 __all__ = ["ChunkStore", "digest_of"]
 
+WITHDRAWN = "withdrawn"
 _NAME = re.compile(r"(\d{8,})-([0-9a-f]{64})\.games")
 
 
@@ -36,7 +37,7 @@ class ChunkStore:
     def append_bytes(self, data: bytes) -> Path:
         """Keeps a chunk that the caller has decoded, and so checked; one that is there already is not kept twice."""
         digest = hashlib.sha256(data).hexdigest()
-        for _, known, path in self._chunks():
+        for _, known, path in _chunks(self.folder):
             if known == digest and _hash(path) == digest:
                 return path
         return self.put(self.next_number(), digest, data)
@@ -49,11 +50,11 @@ class ChunkStore:
 
     def next_number(self) -> int:
         """The first free place."""
-        return max((number for number, _, _ in self._chunks()), default=-1) + 1
+        return max((number for number, _, _ in _chunks(self.folder)), default=-1) + 1
 
-    def paths(self) -> list[Path]:
-        """Every file that is named like a chunk, in order, damaged ones included."""
-        return [path for _, _, path in self._chunks()]
+    def paths(self, before: int | None = None) -> list[Path]:
+        """Every file that is named like a chunk, in order, damaged ones included; or those `before` a place."""
+        return [path for number, _, path in _chunks(self.folder) if before is None or number < before]
 
     def read(
         self, report: Callable[[Path, str], None], paths: Sequence[Path] | None = None
@@ -75,9 +76,15 @@ class ChunkStore:
 
     def withdraw(self, digests: Set[str]) -> None:
         """Chunks that shall not count are moved away. A kill may leave some of them: to be called again then."""
-        chosen = [path for path in self.paths() if digest_of(path) in digests]
-        for path in chosen:
-            move_durably(path, self.folder / "withdrawn" / path.name)
+        self._move(self.folder, self.folder / WITHDRAWN, digests)
+
+    def bring_back(self, digests: Set[str]) -> None:
+        """The opposite: they count again, in their old places."""
+        self._move(self.folder / WITHDRAWN, self.folder, digests)
+
+    def _move(self, source: Path, target: Path, digests: Set[str]) -> None:
+        if digests and source.is_dir():
+            move_all_durably([path for _, digest, path in _chunks(source) if digest in digests], target)
 
     def load(self, path: Path) -> list[GameRecord]:
         """One of the chunks. Raises RecordError or OSError."""
@@ -89,10 +96,11 @@ class ChunkStore:
             raise RecordError("the content is not what the name says: the file is damaged")
         return decode_chunk(data, self.limits)
 
-    def _chunks(self) -> list[tuple[int, str, Path]]:
-        """Number, hash and path of each chunk, in order."""
-        found = ((_NAME.fullmatch(path.name), path) for path in self.folder.iterdir())
-        return sorted((int(name[1]), name[2], path) for name, path in found if name)
+
+def _chunks(folder: Path) -> list[tuple[int, str, Path]]:
+    """Number, hash and path of each chunk, in order."""
+    found = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
+    return sorted((int(name[1]), name[2], path) for name, path in found if name)
 
 
 def digest_of(path: Path) -> str:

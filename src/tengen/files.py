@@ -1,9 +1,10 @@
 """Files that survive a kill or a power cut: whole, or not there at all."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["move_durably", "write_durably"]
+__all__ = ["move_all_durably", "move_durably", "write_durably"]
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -31,6 +32,17 @@ def move_durably(path: Path, target: Path) -> None:
     path.replace(target)
     _fsync_folder(target.parent)
     _fsync_folder(path.parent)
+
+
+def move_all_durably(paths: Sequence[Path], folder: Path) -> None:
+    """Moves files of one folder into another, which is made if need be. Folders reach the disk once, not per file."""
+    if not paths:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        path.replace(folder / path.name)
+    _fsync_folder(folder)
+    _fsync_folder(paths[0].parent)
 
 
 def _fsync_folder(folder: Path) -> None:

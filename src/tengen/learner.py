@@ -39,7 +39,7 @@ class Learner:
         self._average = AveragedModel(self.network, multi_avg_fn=self._average_in, use_buffers=True)
         self._optimizers = self._make_optimizers()
         self.step = 0
-        self._first_step = 0  # above 0 in a network that has grown
+        self._first_step = 0  # above 0 in a network that has grown, or gone back
         self.multiplier = 1.0  # of the learning rate, by the KL guard
         self._probe: tuple[Tensor, Tensor, Tensor] | None = None  # planes, legal moves and policy before the epoch
 
@@ -177,7 +177,9 @@ class Learner:
         return torch.from_numpy(array).to(self.device)
 
     def begin_with(self, start: Network) -> None:
-        """Says from now on what another network of the same size, or a smaller one, says. Raises NetworkError."""
+        """Says from now on what another network of the same size, or a smaller one, says; warms up again. Raises
+        NetworkError."""
+        self._first_step = self.step
         for network in (self.network, self.released):
             grow(network, start.shape.size, start.state_dict())
 

@@ -147,6 +147,12 @@ class Replay:
         """Samples that may be drawn before more positions come."""
         return max(0, sample_count(self.positions, self.config) - self.drawn)
 
+    def as_drawn(self, drawn: int, positions: int) -> int:
+        """What counts as drawn now if the games are others than before, when so many samples were drawn of so many
+        positions: the same share of all that may be. Else learning would wait until as many had come as are gone."""
+        allowed = sample_count(positions, self.config)
+        return int(drawn * sample_count(self.positions, self.config) / allowed) if allowed else 0
+
     @property
     def depth(self) -> float:
         """How much deeper than at first self-play searches now."""

@@ -29,6 +29,7 @@ class FleetWorker(msgspec.Struct):
     barred: str | None  # why nothing more is taken from it
     waiting: int  # chunks that it has not sent yet
     version: int  # the release that its slowest player has
+    held: str | None = None  # why nothing more is taken from it until a person has looked
 
 
 class Fleet(msgspec.Struct):

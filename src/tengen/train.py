@@ -164,14 +164,16 @@ class Trainer:
     def _add(self, records: list[GameRecord]) -> None:
         """Games come into the window; all of them come anew when the hub has withdrawn some."""
         left = self.hub.withdrawn()
+        for reason in self.hub.news():
+            self._tell("warning", reason=reason)
         if left is None:
             self.replay.add(records)
             self.games += len(records)
             return
-        drawn, self.games = self.replay.drawn, 0
+        before, self.games = self.replay, 0
         self.replay = self._empty_window()
         self._load_games(left)
-        self.replay.drawn = drawn
+        self.replay.drawn = self.replay.as_drawn(before.drawn, before.positions)
 
     def _learn(self) -> dict[str, float]:
         """2. Steps until a turn's samples are used up, if there are as many."""
@@ -198,8 +200,8 @@ class Trainer:
 
     def _save(self) -> None:
         """3. At most one turn is lost by a kill, and no finished game."""
-        about = {"minutes": self.minutes, "drawn": self.replay.drawn, "turns": self.turns}
-        self.learner.save(self.run.state, about | {"last_measure": self._last_measure})
+        about = {"minutes": self.minutes, "turns": self.turns, "last_measure": self._last_measure}
+        self.learner.save(self.run.state, about | {"drawn": self.replay.drawn, "positions": self.replay.positions})
 
     def _release(self) -> None:
         """4. The averaged weights become the network that plays; with a gate, only those that passed it do."""
@@ -269,6 +271,10 @@ class Trainer:
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
             self.replay.drawn = int(about["drawn"])
+            if self.replay.positions < (
+                before := int(about.get("positions", 0))
+            ):  # some were withdrawn, and a kill came
+                self.replay.drawn = self.replay.as_drawn(self.replay.drawn, before)
         elif self.run.start.exists():
             self._begin_with(sample_planes(self.game, STARTING_POSITIONS))
         return next_game

@@ -24,10 +24,11 @@ EXAMPLE = """example: tengen hub token add garage --run runs/connect4 > garage.t
          tengen hub token list --run DIR              who may play; also: token revoke NAME
          tengen hub workers --run DIR                 who plays, how much, and whether it is believed
          tengen hub bar NAME --run DIR                take nothing more from it, and learn no more from what it sent
-         tengen hub trust NAME --run DIR              believe it again from now on
+         tengen hub trust NAME --run DIR              believe it again, and learn from what it sent
+         tengen hub rewind --before NAME --run DIR    forget what was learned since its first games (stop the hub first)
          tengen hub set search.sims=400 --run DIR     from the next release on, everywhere
 
-All of these work while the hub runs. Options of tengen train hold here too. More in docs/hub.md."""
+All but rewind work while the hub runs. Options of tengen train hold here too. More in docs/hub.md."""
 
 
 def add(verbs: Verbs) -> None:
@@ -42,6 +43,7 @@ def add(verbs: Verbs) -> None:
     )
     parser.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS with this certificate (PEM)")
     parser.add_argument("--key", type=Path, metavar="FILE", help="the certificate's key (PEM)")
+    parser.add_argument("--before", metavar="NAME", help="rewind: the worker whose games taught the network wrong")
     parser.add_argument("--scope", action="append", help="token add: play or watch (repeatable; default play)")
 
 
@@ -78,12 +80,14 @@ def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int
         elif not directory.hub.is_file():
             raise UsageError(f"{directory.path} has no hub; tengen hub token add NAME --run DIR prepares one")
         ledger = Ledger(directory.hub)
+        try:
+            return order(ledger, directory, words, args)
+        finally:
+            ledger.close()
+    except BrokenPipeError:
+        raise
     except (OSError, sqlite3.Error) as error:
         raise UsageError(f"{directory.hub}: {getattr(error, 'strerror', None) or error}") from None
-    try:
-        return order(ledger, directory, words, args)
-    finally:
-        ledger.close()
 
 
 def token(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
@@ -109,23 +113,48 @@ def token(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argpars
 def workers(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    show([{"name": name, **asdict(standing)} for name, standing in ledger.standings().items()], args.json)
+    from tengen.hub.withdrawal import advice
+
+    standings = ledger.standings()
+    show([{"name": name, **asdict(standing)} for name, standing in standings.items()], args.json)
+    for name, standing in standings.items():
+        if standing.held is not None and not args.json:
+            print(f"\n{advice(ledger, name)}")
     return 0
 
 
 def bar(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     if not words:
         raise UsageError("tengen hub bar NAME [REASON]")
-    if not ledger.bar(words[0], " ".join(words[1:]) or "by hand"):
-        raise UsageError(f"nobody called {words[0]!r} has played here")
-    return 0
+    return judge(ledger, words[0], ledger.bar(words[0], " ".join(words[1:]) or "by hand"))
 
 
 def trust(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     if len(words) != 1:
         raise UsageError("tengen hub trust NAME")
-    if not ledger.bar(words[0], None):
-        raise UsageError(f"nobody called {words[0]!r} has played here")
+    return judge(ledger, words[0], ledger.trust(words[0]))
+
+
+def judge(ledger: "Ledger", name: str, known: bool) -> int:
+    from tengen.hub.withdrawal import advice
+
+    if not known:
+        raise UsageError(f"nobody called {name!r} has played here")
+    print(advice(ledger, name))
+    return 0
+
+
+def rewind(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+    from tengen.hub.rewind import rewind as go_back
+    from tengen.rundir import RunError
+
+    if words or not args.before:
+        raise UsageError("tengen hub rewind --before NAME --run DIR")
+    try:
+        with run.locked():
+            print(go_back(run, ledger, args.before))
+    except RunError as error:
+        raise UsageError(str(error)) from None
     return 0
 
 
@@ -143,7 +172,10 @@ def set_options(ledger: "Ledger", run: "RunDirectory", words: list[str], args: a
 
 
 Order = Callable[["Ledger", "RunDirectory", list[str], argparse.Namespace], int]
-ORDERS: dict[str, Order] = {"token": token, "workers": workers, "bar": bar, "trust": trust, "set": set_options}
+ORDERS: dict[str, Order] = {
+    **{"token": token, "workers": workers, "bar": bar, "trust": trust},
+    **{"rewind": rewind, "set": set_options},
+}
 
 
 def show(rows: list[dict[str, object]], as_json: bool) -> None:

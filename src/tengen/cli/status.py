@@ -129,5 +129,7 @@ def fleet_table(fleet: "list[FleetWorker]") -> Any:
     table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for each in fleet:
         numbers = (each.simulations_per_second, each.games, each.refused, each.checked, each.waiting)
-        table.add_row(each.name, str(each.players), *map(short, numbers), "barred" if each.barred else "")
+        table.add_row(
+            each.name, str(each.players), *map(short, numbers), "barred" if each.barred else "held" if each.held else ""
+        )
     return table

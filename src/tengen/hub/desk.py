@@ -8,11 +8,11 @@ next start, and a chunk that is sent again is known by its hash.
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,40 +26,31 @@ from tengen.hub.protocol import (
     LEASED,
     HubRefusedError,
     Lease,
+    Manifest,
     Offer,
     Orders,
     Receipt,
     Release,
     Report,
 )
+from tengen.hub.quota import DAY, Quotas
 from tengen.hub.rating import Ratings
 from tengen.hub.referee import Referee
+from tengen.hub.seats import LEASE_SECONDS, REPORTED, Seats
 from tengen.hub.validate import STRANGERS, Settings, check_chunk
+from tengen.hub.withdrawal import Withdrawals
+from tengen.network import NetworkFile
 from tengen.records import GameRecord, Limits, RecordError
-from tengen.rundir import RunDirectory
-from tengen.runreport import Fleet, FleetWorker
+from tengen.rundir import RunDirectory, RunError
+from tengen.runreport import Fleet
 from tengen.selfplay import Counts
 
 __all__ = ["Desk"]
 
-LEASE_SECONDS = 90.0
-REFUSALS = 5  # chunks that break the rules, after which a worker is barred: honest ones break none
+# Chunks that break the rules, after which a worker is barred: honest ones break none. Old ones count less, see ledger.
+REFUSALS = 5
 RELEASES_KEPT = 8  # networks that can still be fetched
-REPORTED = ("simulations", "evaluations", "batches")
 TICK = 0.2  # seconds between two looks at what has come
-
-
-@dataclass
-class Seat:
-    """A lease in use, as last heard of."""
-
-    worker: str
-    report: Report
-    heard: float = field(default_factory=time.monotonic)
-    speed: float = 0.0  # simulations per second between the last two reports
-
-    def alive(self) -> bool:
-        return time.monotonic() - self.heard < LEASE_SECONDS
 
 
 class Desk:
@@ -69,32 +60,42 @@ class Desk:
     trusting = False  # whether players are one's own, and need not be searched again
 
     def __init__(self, run: RunDirectory, first_game: int, device: str = "auto") -> None:
-        """`first_game` is for hubs that number games themselves; leases begin far above it."""
+        """`first_game` is for hubs that number games themselves; leases begin far above it. Raises RunError."""
         config = run.config()
         self._run, self._seed = run, config.loop.seed
         self.game = games.make(config.game)
         self._store = ChunkStore(run.games)
         self._next_chunk = self._store.next_number()
-        self.ledger = Ledger(run.hub)
         self._changed = threading.Condition()
         self.version = 0  # of the newest release
         self._releases: dict[int, Release] = {}  # the latest ones, by version
-        self._networks: dict[str, list[Settings]] = {}  # every network of the run, and how it was told to play
-        for manifest in self.ledger.releases():
-            self._networks.setdefault(manifest.network, []).append(manifest.configs())
+        self._networks: dict[str, list[Settings]] = {}  # every network of the run, and the ways it was told to play
         self._waiting: list[GameRecord] = []  # not gathered yet
-        self._seats: dict[int, Seat] = {}
+        self._seats, self.quotas = Seats(), Quotas(run.path)
         self._counts: Counts = dict.fromkeys(("games", "moves", "positions", *REPORTED), 0)
         self._gathered = dict(self._counts)
         self._withdrawn = False
+        self._news: list[str] = []
+        self._trouble = ""  # with the ledger, as last told
+        self._rated: list[Pairing] = []
         self._shown = 0.0  # when the workers were last written down
         run.live.unlink(missing_ok=True)  # games under way elsewhere are not shown; an earlier sitting's were left here
-        self._ratings = Ratings(run, self.game, self.ledger)
+        try:
+            self.ledger = Ledger(run.hub)
+            self.ledger.check()
+            self._recall()
+            self._ratings = Ratings(run, self.game, self.ledger)
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            raise RunError(f"{run.hub}: {error}; if it is damaged, put a copy of it back") from None
+        self._withdrawals = Withdrawals(self._store, self.ledger)
         self.referee = Referee(self.game, self.ledger, self.release_of, device)
-        self._mend()
 
-    def _mend(self) -> None:
-        """Rows of chunks whose file was written, but not the row, when the hub was killed."""
+    def _recall(self) -> None:
+        """Every release so far; and rows of chunks whose file was written, but not the row, when the hub was killed."""
+        newest = 0
+        for manifest in self.ledger.releases():
+            self._know(manifest)
+            newest = manifest.version
         known = self.ledger.known_chunks()
         for path in self._store.paths():
             with suppress(RecordError, OSError, ValueError):  # the loop tells of damaged files
@@ -103,14 +104,26 @@ class Desk:
                     worker = self.ledger.holder(lease_of(numbers[0])) if numbers[0] >= LEASED else None
                     if worker is not None:
                         with self.ledger.transaction():
-                            self.ledger.add_chunk(digest_of(path), worker, numbers)
+                            self.ledger.add_chunk(digest_of(path), worker, numbers, newest)
+
+    def _know(self, manifest: Manifest) -> None:
+        """Equal settings are kept once: each way to play is one more that every game of the network is held against."""
+        ways = self._networks.setdefault(manifest.network, [])
+        if (settings := manifest.configs()) not in ways:
+            ways.append(settings)
 
     # The learner's side
 
     def publish(self, release: Release) -> None:
-        manifest = self.ledger.add_release(release.manifest)
+        try:
+            manifest = self.ledger.add_release(release.manifest, NetworkFile.parse(release.data, "release").step)
+        except sqlite3.Error as error:
+            if not self._releases:
+                raise RunError(f"{self._run.hub}: {error}") from None
+            self._tell_trouble(error)  # players go on with the release before
+            return
         with self._changed:
-            self._networks.setdefault(manifest.network, []).append(manifest.configs())
+            self._know(manifest)
             self._releases[manifest.version] = Release(manifest, release.data)
             self.version = manifest.version
             while len(self._releases) > RELEASES_KEPT:
@@ -136,33 +149,49 @@ class Desk:
         return dict(self._gathered)
 
     def facts(self) -> dict[str, float]:
-        return {"workers": self._players()}
+        return {"workers": len(self._seats.alive())}
 
-    def _players(self) -> int:
-        with self._changed:
-            return sum(seat.alive() for seat in self._seats.values())
+    def news(self) -> list[str]:
+        told, self._news = self._news, []
+        return told
 
     def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
-        self._ratings.offer(pairs, self._players())
+        try:
+            self._ratings.offer(pairs, len(self._seats.alive()))
+        except sqlite3.Error as error:
+            self._tell_trouble(error)
 
     def rated(self) -> list[Pairing]:
-        return self._ratings.results()
+        try:
+            self._rated = self._ratings.results()
+        except sqlite3.Error as error:
+            self._tell_trouble(error)
+        return self._rated
 
     def withdrawn(self) -> list[Path] | None:
         with self._changed:
             if not self._withdrawn:
                 return None
             self._waiting, self._withdrawn = [], False
-            return self._store.paths()
+            before = self._next_chunk  # those that come from now on will be gathered
+        return self._store.paths(before)
 
     def _withdraw(self) -> None:
-        """Takes the games of barred workers away, whoever barred them: the referee, or a person beside the hub."""
-        if chunks := self.ledger.to_withdraw():
-            with self._changed:
-                self._store.withdraw(chunks.keys())
-                for digest in chunks:
-                    self.ledger.withdraw(digest)
-                self._withdrawn = True
+        """Files follow what the ledger says of their workers. No lock is held: others send games meanwhile."""
+        try:
+            told = self._withdrawals.step()
+        except sqlite3.Error as error:
+            self._tell_trouble(error)
+            return
+        if told is not None:
+            self._withdrawn = True
+            self._news += told
+
+    def _tell_trouble(self, error: sqlite3.Error) -> None:
+        """Training needs no ledger, so it goes on; workers are told to ask again."""
+        if str(error) != self._trouble:
+            self._trouble = str(error)
+            self._news.append(f"{self._run.hub}: {error}; training goes on, workers wait")
 
     def close(self) -> None:
         """Players go on: the hub may come back, and then wants their games."""
@@ -178,9 +207,10 @@ class Desk:
                 return None
             manifest = self._releases[self.version].manifest
         if lease is None:
+            self.quotas.seat(worker, len(self._seats.alive(worker)))
+            self.quotas.lease(worker, self.ledger.leases_since(worker, time.time() - DAY))
             id, first = self.ledger.add_lease(worker)
-            with self._changed:
-                self._seats[id] = Seat(worker, Report(id, 0))
+            self._seats.take(worker, id)
         else:
             self._check_lease(worker, lease)
             id, first = lease, first_game(lease)
@@ -203,6 +233,8 @@ class Desk:
 
     def push(self, worker: str, chunk: bytes, lease: int) -> Receipt:
         self._admit(worker)
+        if not self.trusting:
+            self.quotas.chunk(worker, len(chunk))
         digest = hashlib.sha256(chunk).hexdigest()
         if (owner := self.ledger.chunk_of(digest)) is not None:
             return self._known(worker, owner)
@@ -211,13 +243,12 @@ class Desk:
             held = Lease(lease, first_game(lease), LEASE_SECONDS)
             limits = Limits() if self.trusting else STRANGERS
             records = check_chunk(chunk, self.game, self._seed, held, self._networks, limits)
-            with self._changed:
+            with self.ledger.alone():  # one chunk at a time
                 if (owner := self.ledger.chunk_of(digest)) is not None:  # sent twice at the same time
                     return self._known(worker, owner)
                 with self.ledger.transaction():
-                    self.ledger.add_chunk(digest, worker, (record.number for record in records))
+                    self.ledger.add_chunk(digest, worker, (record.number for record in records), self.version)
                     self._store.put(self._next_chunk, digest, chunk)
-                self._next_chunk += 1
                 self._add(records)
         except ValueError as error:  # RecordError, and games that are known
             self._refuse(worker, error)
@@ -229,25 +260,22 @@ class Desk:
     def report(self, worker: str, report: Report) -> Orders:
         self._admit(worker)
         self._check_lease(worker, report.lease)
+        if report.lease not in self._seats and not self.trusting:
+            self.quotas.seat(worker, len(self._seats.alive(worker)))
         if report.rated is not None:
             try:
                 self._ratings.take(worker, report.rated)
             except ValueError as error:
                 self._refuse(worker, error)
+        grown = self._seats.hear(worker, report, self.version)
         with self._changed:
-            seat = self._seats.setdefault(report.lease, Seat(worker, report))
-            seconds = time.monotonic() - seat.heard
-            for name in REPORTED:  # totals of a lease can only grow
-                self._counts[name] += max(0, getattr(report, name) - getattr(seat.report, name))
-            done = report.simulations - seat.report.simulations
-            seat.speed = max(0.0, done / seconds) if seconds > 0.1 else seat.speed
-            seat.report, seat.heard = report, time.monotonic()
+            for name, more in grown.items():
+                self._counts[name] += more
         self._show()
-        return Orders(self.version, self._ratings.give(worker) if report.free else None)
+        return Orders(self.version, self._ratings.give(worker, report.lease) if report.free else None)
 
     def _refuse(self, worker: str, error: ValueError) -> NoReturn:
-        self.ledger.count(worker, refused=1)
-        if self.ledger.standing(worker).refused >= REFUSALS:
+        if round(self.ledger.refuse(worker)) >= REFUSALS:
             self.ledger.bar(worker, f"sent {REFUSALS} times what cannot have been played")
         raise HubRefusedError(422, str(error)) from None
 
@@ -257,15 +285,20 @@ class Desk:
         return Receipt(0, duplicate=True, version=self.version)
 
     def _add(self, records: list[GameRecord]) -> None:
-        self._waiting += records
-        self._counts["games"] += len(records)
-        self._counts["moves"] += sum(int(record.searched.sum()) for record in records)
-        self._counts["positions"] += sum(record.positions for record in records)
-        self._changed.notify_all()
+        with self._changed:
+            self._next_chunk += 1
+            self._waiting += records
+            self._counts["games"] += len(records)
+            self._counts["moves"] += sum(int(record.searched.sum()) for record in records)
+            self._counts["positions"] += sum(record.positions for record in records)
+            self._changed.notify_all()
 
     def _admit(self, worker: str) -> None:
-        if (reason := self.ledger.standing(worker).barred) is not None:
-            raise HubRefusedError(403, f"{worker} is barred: {reason}")
+        standing = self.ledger.standing(worker)
+        if standing.barred is not None:
+            raise HubRefusedError(403, f"{worker} is barred: {standing.barred}")
+        if standing.held is not None:
+            raise HubRefusedError(403, f"{worker} is held until the owner of the hub has looked: {standing.held}")
 
     def _check_lease(self, worker: str, lease: int) -> None:
         if self.ledger.holder(lease) != worker:
@@ -273,25 +306,8 @@ class Desk:
 
     def status(self) -> Fleet:
         """Who plays, and what is thought of them."""
-        with self._changed:
-            seats = list(self._seats.values())
-        rows = []
-        for name, standing in self.ledger.standings().items():
-            own = [seat for seat in seats if seat.worker == name and seat.alive()]
-            rows.append(
-                FleetWorker(
-                    name=name,
-                    players=len(own),
-                    simulations_per_second=round(sum(seat.speed for seat in own), 1),
-                    games=standing.games,
-                    refused=standing.refused,
-                    checked=standing.checked,
-                    barred=standing.barred,
-                    waiting=sum(seat.report.waiting for seat in own),
-                    version=min((seat.report.version for seat in own), default=0),
-                )
-            )
-        return Fleet(self.version, rows)
+        standings = self.ledger.standings().items()
+        return Fleet(self.version, [self._seats.row(name, standing) for name, standing in standings])
 
     def _show(self) -> None:
         """The workers in a file, once a second. Nobody misses it: a full disk is told by what it does."""
@@ -299,8 +315,8 @@ class Desk:
             if time.monotonic() - self._shown < 1:
                 return
             self._shown = time.monotonic()
-            self._seats = {lease: seat for lease, seat in self._seats.items() if seat.alive()}
-        with suppress(OSError):
+        self._seats.forget()
+        with suppress(OSError, sqlite3.Error):
             draft = self._run.workers.with_suffix(".new")  # no power cut matters: it is written again in a second
             draft.write_bytes(msgspec.json.encode(self.status()))
             draft.replace(self._run.workers)

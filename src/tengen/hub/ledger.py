@@ -6,38 +6,20 @@ Other processes may write here too (`tengen hub token revoke` while the hub runs
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 import msgspec
 
 from tengen.elo import Pairing
+from tengen.hub.database import Database
 from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
 
-__all__ = ["Ledger", "Standing", "first_game", "lease_of"]
+__all__ = ["Chunk", "Ledger", "Standing", "first_game", "lease_of"]
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS tokens (
-  name TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created REAL NOT NULL, revoked REAL);
-CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY AUTOINCREMENT, worker TEXT NOT NULL, created REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS releases (version INTEGER PRIMARY KEY AUTOINCREMENT, manifest BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS chunks (
-  sha256 TEXT PRIMARY KEY, worker TEXT NOT NULL, games INTEGER NOT NULL, time REAL NOT NULL,
-  withdrawn INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS chunks_of ON chunks (worker, withdrawn);
-CREATE TABLE IF NOT EXISTS games (number INTEGER PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS workers (
-  name TEXT PRIMARY KEY, games INTEGER NOT NULL DEFAULT 0, refused INTEGER NOT NULL DEFAULT 0,
-  checked INTEGER NOT NULL DEFAULT 0, doubt REAL NOT NULL DEFAULT 0, barred TEXT);
-CREATE TABLE IF NOT EXISTS matches (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, first TEXT NOT NULL, second TEXT NOT NULL, match BLOB NOT NULL,
-  worker TEXT, taken REAL, points REAL, games INTEGER);
-"""
 MATCH_SECONDS = 600.0  # after which a rating match that did not come back is given to another
+HALF_LIFE = 86_400.0  # seconds in which what was refused comes to count half: a disk that fails once a month is no lie
 
 
 @dataclass(frozen=True)
@@ -48,42 +30,26 @@ class Standing:
     refused: int = 0  # chunks
     checked: int = 0  # plies that were searched again
     doubt: float = 0.0  # how far those were off, summed up
-    barred: str | None = None  # why nothing more is taken from it
+    barred: str | None = None  # why nothing more is taken from it, for good
+    held: str | None = None  # why nothing more is taken from it until a person has looked
+
+    @property
+    def believed(self) -> bool:
+        """Whether its games count."""
+        return self.barred is None and self.held is None
 
 
-class Ledger:
-    """One writer per process at a time; every change is on disk when its method returns."""
+@dataclass(frozen=True)
+class Chunk:
+    """A chunk that is not where it belongs: among the games that count, or among those that do not."""
 
-    def __init__(self, path: Path) -> None:
-        self._lock = threading.RLock()
-        self._connection = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.executescript(_TABLES)
+    sha256: str
+    worker: str
+    withdraw: bool  # or bring back
 
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-
-    def _write(self, statement: str, *values: object) -> sqlite3.Cursor:
-        with self._lock:
-            return self._connection.execute(statement, values)
-
-    def _read(self, query: str, *values: object) -> list[tuple[object, ...]]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+class Ledger(Database):
+    """Every change is on disk when its method returns."""
 
     # Tokens
 
@@ -124,10 +90,15 @@ class Ledger:
         rows = self._read("SELECT worker FROM leases WHERE id = ?", lease)
         return str(rows[0][0]) if rows else None
 
-    def add_release(self, manifest: Manifest) -> Manifest:
-        """Numbers a release."""
+    def leases_since(self, worker: str, moment: float) -> int:
+        """How many it has taken."""
+        ((count,),) = self._read("SELECT count(*) FROM leases WHERE worker = ? AND created >= ?", worker, moment)
+        return int(count)
+
+    def add_release(self, manifest: Manifest, step: int) -> Manifest:
+        """Numbers a release of the learner's step."""
         with self.transaction():
-            version = self._write("INSERT INTO releases (manifest) VALUES (x'')").lastrowid
+            version = self._write("INSERT INTO releases (manifest, step) VALUES (x'', ?)", step).lastrowid
             assert version is not None
             numbered = msgspec.structs.replace(manifest, version=version)
             self._write("UPDATE releases SET manifest = ? WHERE version = ?", msgspec.json.encode(numbered), version)
@@ -135,19 +106,21 @@ class Ledger:
 
     def releases(self) -> list[Manifest]:
         rows = self._read("SELECT manifest FROM releases ORDER BY version")
-        return [msgspec.json.decode(str_or_bytes(row[0]), type=Manifest) for row in rows]
+        return [msgspec.json.decode(row[0], type=Manifest) for row in rows]
 
     # Chunks
 
-    def add_chunk(self, sha256: str, worker: str, numbers: Iterable[int]) -> None:
-        """To be called within a transaction. Raises ValueError when one of the games is known already."""
+    def add_chunk(self, sha256: str, worker: str, numbers: Iterable[int], version: int) -> None:
+        """To be called within a transaction, with the newest release. Raises ValueError when one of the games is known
+        already."""
         rows = [(number,) for number in numbers]
         try:
-            with self._lock:
-                self._connection.executemany("INSERT INTO games VALUES (?)", rows)
+            with self.alone() as connection:
+                connection.executemany("INSERT INTO games VALUES (?)", rows)
         except sqlite3.IntegrityError:
             raise ValueError("a game of this number is there already") from None
-        self._write("INSERT INTO chunks VALUES (?, ?, ?, ?, 0)", sha256, worker, len(rows), time.time())
+        columns = "INSERT INTO chunks (sha256, worker, games, time, withdrawn, version) VALUES (?, ?, ?, ?, 0, ?)"
+        self._write(columns, sha256, worker, len(rows), time.time(), version)
         self.count(worker, games=len(rows))
 
     def chunk_of(self, sha256: str) -> str | None:
@@ -158,14 +131,27 @@ class Ledger:
     def known_chunks(self) -> set[str]:
         return {str(row[0]) for row in self._read("SELECT sha256 FROM chunks")}
 
-    def to_withdraw(self) -> dict[str, str]:
-        """Chunks of barred workers that are still in use, and whose they are."""
+    def misplaced(self, most: int) -> list[Chunk]:
+        """Some chunks of workers that are not believed and still count, or of believed ones that do not."""
         # Asked several times a second: CROSS makes SQLite look at the few workers first, not at all chunks.
-        query = "SELECT sha256, worker FROM workers CROSS JOIN chunks ON worker = name WHERE barred NOT NULL"
-        return {str(sha256): str(worker) for sha256, worker in self._read(query + " AND withdrawn = 0")}
+        query = (
+            "SELECT sha256, worker, withdrawn = 0 FROM workers CROSS JOIN chunks ON worker = name "
+            "AND withdrawn = (barred IS NULL AND held IS NULL) LIMIT ?"
+        )
+        return [Chunk(sha256, worker, bool(withdraw)) for sha256, worker, withdraw in self._read(query, most)]
 
-    def withdraw(self, sha256: str) -> None:
-        self._write("UPDATE chunks SET withdrawn = 1 WHERE sha256 = ?", sha256)
+    def placed(self, chunks: Iterable[Chunk]) -> None:
+        """They are where they belong now."""
+        with self.transaction():
+            for chunk in chunks:
+                self._write("UPDATE chunks SET withdrawn = ? WHERE sha256 = ?", chunk.withdraw, chunk.sha256)
+
+    def first_step(self, worker: str) -> int | None:
+        """The learner's step of the newest release when a worker's first chunk came; before it, nothing was learned
+        from that worker. 0 if it is not known, None if no chunk came."""
+        query = "SELECT min(ifnull(step, 0)) FROM chunks LEFT JOIN releases USING (version) WHERE worker = ?"
+        ((step,),) = self._read(query, worker)
+        return None if step is None else int(step)
 
     # Rating matches
 
@@ -178,20 +164,22 @@ class Ledger:
             numbered = msgspec.structs.replace(match, id=id, seed=match.seed + id)
             self._write("UPDATE matches SET match = ? WHERE id = ?", msgspec.json.encode(numbered), id)
 
-    def take_match(self, worker: str) -> RatingMatch | None:
-        """The oldest match that is still to be played."""
+    def take_match(self, worker: str, lease: int) -> RatingMatch | None:
+        """The oldest match that is still to be played; none while the lease has one that did not come back."""
         now = time.time()
+        open_one = "SELECT 1 FROM matches WHERE lease = ? AND points IS NULL AND taken >= ?"
         query = "SELECT id, match FROM matches WHERE points IS NULL AND ifnull(taken, 0) < ? ORDER BY id LIMIT 1"
         with self.transaction():
             rows = self._read(query, now - MATCH_SECONDS)
-            if not rows:
+            if not rows or self._read(open_one, lease, now - MATCH_SECONDS):
                 return None
-            self._write("UPDATE matches SET worker = ?, taken = ? WHERE id = ?", worker, now, rows[0][0])
-        return msgspec.json.decode(str_or_bytes(rows[0][1]), type=RatingMatch)
+            statement = "UPDATE matches SET worker = ?, lease = ?, taken = ? WHERE id = ?"
+            self._write(statement, worker, lease, now, rows[0][0])
+        return msgspec.json.decode(rows[0][1], type=RatingMatch)
 
     def match(self, id: int) -> RatingMatch | None:
         rows = self._read("SELECT match FROM matches WHERE id = ?", id)
-        return msgspec.json.decode(str_or_bytes(rows[0][0]), type=RatingMatch) if rows else None
+        return msgspec.json.decode(rows[0][0], type=RatingMatch) if rows else None
 
     def finish_match(self, worker: str, id: int, points: float, games: int) -> None:
         """Counts once, from whom it was given to last."""
@@ -202,36 +190,60 @@ class Ledger:
         self._write("DELETE FROM matches WHERE points IS NULL")
 
     def match_results(self) -> list[Pairing]:
-        """Without those of barred workers."""
+        """Without those of workers that are not believed."""
         rows = self._read(
             "SELECT first, second, sum(points), sum(matches.games) FROM matches JOIN workers ON name = worker "
-            "WHERE points NOT NULL AND barred IS NULL GROUP BY first, second ORDER BY min(id)"
+            "WHERE points NOT NULL AND barred IS NULL AND held IS NULL GROUP BY first, second ORDER BY min(id)"
         )
-        return [Pairing(*row) for row in rows]  # type: ignore[arg-type]
+        return [Pairing(*row) for row in rows]
 
     # Workers
 
-    def count(self, worker: str, *, games: int = 0, refused: int = 0, checked: int = 0) -> None:
-        changes = "games = games + ?, refused = refused + ?, checked = checked + ?"
+    def count(self, worker: str, *, games: int = 0, checked: int = 0) -> None:
         self._write("INSERT OR IGNORE INTO workers (name) VALUES (?)", worker)
-        self._write(f"UPDATE workers SET {changes} WHERE name = ?", games, refused, checked, worker)
+        self._write(
+            "UPDATE workers SET games = games + ?, checked = checked + ? WHERE name = ?", games, checked, worker
+        )
+
+    def refuse(self, worker: str) -> float:
+        """Counts something that cannot have been played; returns how much of that came lately."""
+        now = time.time()
+        with self.transaction():
+            self.count(worker)
+            query = "SELECT refused_lately, refused_at FROM workers WHERE name = ?"
+            ((lately, moment),) = self._read(query, worker)
+            lately = 1 + lately * 0.5 ** (max(0.0, now - moment) / HALF_LIFE)
+            statement = "UPDATE workers SET refused = refused + 1, refused_lately = ?, refused_at = ? WHERE name = ?"
+            self._write(statement, lately, now, worker)
+        return float(lately)
 
     def set_doubt(self, worker: str, doubt: float) -> None:
         self._write("UPDATE workers SET doubt = ? WHERE name = ?", doubt, worker)
 
-    def bar(self, worker: str, reason: str | None) -> bool:
-        """Nothing more is taken from a worker, and what it sent is withdrawn; None: it is trusted again from now on.
-        False if nobody of that name has ever played."""
-        statement = "UPDATE workers SET barred = ?, doubt = 0, refused = 0 WHERE name = ?"
-        return self._write(statement, reason, worker).rowcount > 0
+    def bar(self, worker: str, reason: str) -> bool:
+        """Nothing more is taken from a worker, and what it sent counts no more. False if nobody of that name has ever
+        played; so the two below."""
+        return self._write("UPDATE workers SET barred = ? WHERE name = ?", reason, worker).rowcount > 0
+
+    def hold(self, worker: str, reason: str) -> bool:
+        """The same until a person has looked: what follows from statistics is no proof."""
+        return self._write("UPDATE workers SET held = ifnull(held, ?) WHERE name = ?", reason, worker).rowcount > 0
+
+    def trust(self, worker: str) -> bool:
+        """A worker is believed again, and what it sent counts again."""
+        clean = "barred = NULL, held = NULL, doubt = 0, refused = 0, refused_lately = 0"
+        return self._write(f"UPDATE workers SET {clean} WHERE name = ?", worker).rowcount > 0
 
     def standing(self, worker: str) -> Standing:
-        rows = self._read("SELECT games, refused, checked, doubt, barred FROM workers WHERE name = ?", worker)
-        return Standing(*rows[0]) if rows else Standing()  # type: ignore[arg-type]
+        rows = self._read(f"SELECT {_STANDING} FROM workers WHERE name = ?", worker)
+        return Standing(*rows[0]) if rows else Standing()
 
     def standings(self) -> dict[str, Standing]:
-        rows = self._read("SELECT name, games, refused, checked, doubt, barred FROM workers ORDER BY name")
-        return {str(name): Standing(*standing) for name, *standing in rows}  # type: ignore[arg-type]
+        rows = self._read(f"SELECT name, {_STANDING} FROM workers ORDER BY name")
+        return {name: Standing(*standing) for name, *standing in rows}
+
+
+_STANDING = ", ".join(each.name for each in fields(Standing))
 
 
 def first_game(lease: int) -> int:
@@ -242,8 +254,3 @@ def first_game(lease: int) -> int:
 def lease_of(number: int) -> int:
     """The lease that a game's number belongs to."""
     return (number - LEASED) // LEASE_GAMES
-
-
-def str_or_bytes(value: object) -> str | bytes:
-    assert isinstance(value, str | bytes)
-    return value

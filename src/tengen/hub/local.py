@@ -53,6 +53,9 @@ class LocalHub:
     def facts(self) -> dict[str, float]:
         return {}
 
+    def news(self) -> list[str]:
+        return []
+
     def withdrawn(self) -> list[Path] | None:
         return None
 

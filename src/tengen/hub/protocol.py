@@ -191,9 +191,12 @@ class Hub(Protocol):
     def facts(self) -> dict[str, float]:
         """What else is worth plotting."""
 
+    def news(self) -> list[str]:
+        """What whoever watches should hear, each once."""
+
     def withdrawn(self) -> list[Path] | None:
-        """If games were taken away since this was last asked: the chunks that are left. They are all that counts so
-        far, games that were gathered or wait to be included: the window should be filled anew from them."""
+        """If games were taken away or came back since this was last asked: the chunks that count. They are all that
+        does so far, games that were gathered or wait to be included: the window should be filled anew from them."""
 
     def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Who plays, should also play some rating games between these: networks of the run, or players by name."""

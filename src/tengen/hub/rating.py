@@ -103,9 +103,9 @@ class Ratings:
             first, second = contestants[number % len(contestants)]
             self._ledger.add_match(RatingMatch(0, self._game.id, first, second, search, SEEDS, PAIRS))
 
-    def give(self, worker: str) -> RatingMatch | None:
-        """A match to play; one that was taken and never came back is given again after a while."""
-        return self._ledger.take_match(worker)
+    def give(self, worker: str, lease: int) -> RatingMatch | None:
+        """A match to play, one at a time; one that was taken and never came back is given again after a while."""
+        return self._ledger.take_match(worker, lease)
 
     def take(self, worker: str, rated: RatedGames) -> None:
         """What was played; a second time it changes nothing. Raises ValueError."""

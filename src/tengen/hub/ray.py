@@ -16,10 +16,11 @@ from typing import Any
 
 import msgspec
 
-from tengen.hub.desk import REPORTED, TICK, Desk
+from tengen.hub.desk import TICK, Desk
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
 from tengen.hub.rating import play_rating
+from tengen.hub.seats import REPORTED
 from tengen.records import encode_chunk
 from tengen.rundir import RunDirectory, RunError
 from tengen.selfplay import Counts
@@ -110,8 +111,8 @@ class RayHub(Desk):
 
     def publish(self, release: Release) -> None:
         super().publish(release)
-        manifest = self._releases[self.version].manifest
-        self._published = (msgspec.json.encode(manifest), ray.put(release.data))
+        newest = self._releases[self.version]
+        self._published = (msgspec.json.encode(newest.manifest), ray.put(newest.data))
 
     def wait(self) -> None:
         """Takes what players have finished, and sees to it that they have something to do."""

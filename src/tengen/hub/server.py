@@ -1,13 +1,17 @@
 """The hub's end of HTTP: checks who asks, how much is sent and how fast, and leaves the rest to the desk.
 
-Endpoints stand in `http.py`. Answers that refuse are `{"reason": …}` with a status of 4xx.
+Endpoints stand in `http.py`. Answers that refuse are `{"reason": …}` with a status of 4xx, or 5xx where the hub is at
+fault; those that are worth asking again have `Retry-After`. Every answer has `X-Tengen-Hub`: one without it comes from
+somebody between, a proxy, and says nothing about the games.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import logging
+import math
 import re
 import socket
 import sqlite3
@@ -27,6 +31,7 @@ from starlette.requests import ClientDisconnect
 
 from tengen.hub.desk import Desk
 from tengen.hub.protocol import PROGRAM, HubRefusedError, Release, Report
+from tengen.hub.quota import DISK_SECONDS, NotNowError
 from tengen.hub.tokens import worker_of
 from tengen.hub.validate import STRANGERS
 from tengen.rundir import RunDirectory, RunError
@@ -36,6 +41,7 @@ __all__ = ["HttpHub", "make_app"]
 MOST_JSON = 4096  # bytes
 MOST_REPORT = 1 << 16  # it may carry the moves of a rating match
 BODY_SECONDS = 60.0  # for the whole body of a request to arrive
+BUSY = 5.0  # seconds after which to ask again
 _RANGE = re.compile(r"bytes=(\d{1,18})-")
 
 
@@ -54,6 +60,7 @@ def make_app(desk: Desk) -> FastAPI:
             raise HubRefusedError(
                 426, f"this hub speaks tengen {PROGRAM}, not {str(theirs)[:40]}; install that version"
             )
+        desk.quotas.request(name)
         return name
 
     @app.post("/v1/pull")
@@ -98,14 +105,21 @@ def make_app(desk: Desk) -> FastAPI:
 
     @app.exception_handler(HubRefusedError)
     async def refused(_: Request, error: HubRefusedError) -> Response:
-        return _refusal(error.status, str(error))
+        return _refusal(error.status, str(error), error.seconds if isinstance(error, NotNowError) else None)
 
-    async def full(_: Request, error: Exception) -> Response:
+    @app.exception_handler(OSError)
+    async def cannot(_: Request, error: OSError) -> Response:
         """Workers keep the games, and ask again."""
-        return _refusal(507, f"the hub cannot write: {getattr(error, 'strerror', None) or error}")
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return _refusal(503, "the hub has too many files open", BUSY)
+        return _refusal(507, f"the hub cannot write: {error.strerror or error}", DISK_SECONDS)
 
-    for kind in (OSError, sqlite3.Error):
-        app.add_exception_handler(kind, full)
+    @app.exception_handler(sqlite3.Error)
+    async def no_ledger(_: Request, error: sqlite3.Error) -> Response:
+        """Busy, or damaged: whoever keeps the hub sees that at its screen."""
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            return _refusal(507, f"the hub cannot write: {error}", DISK_SECONDS)
+        return _refusal(503, f"the hub cannot answer now: {error}", BUSY)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(_: Request, error: RequestValidationError) -> Response:
@@ -151,8 +165,12 @@ def _json(answer: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(answer), status, media_type="application/json")
 
 
-def _refusal(status: int, reason: str) -> Response:
-    return _json({"reason": reason}, status)
+def _refusal(status: int, reason: str, seconds: float | None = None) -> Response:
+    """`seconds`: after which asking again makes sense."""
+    answer = _json({"reason": reason}, status)
+    if seconds is not None:
+        answer.headers["Retry-After"] = str(max(1, math.ceil(seconds)))
+    return answer
 
 
 def _part(data: bytes, wanted: str | None) -> Response:
@@ -197,6 +215,7 @@ class HttpHub(Desk):
             log_level=logging.WARNING,
             access_log=False,
             server_header=False,
+            headers=[("X-Tengen-Hub", PROGRAM)],
             timeout_graceful_shutdown=20,
             limit_concurrency=4096,
             ssl_certfile=certificate,

@@ -24,8 +24,9 @@ __all__ = ["STRANGERS", "Settings", "check_chunk"]
 # Workers send a quarter of this at once. What it takes to unpack stays below 20 MB, to replay about a second.
 STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 12, plies=1 << 15, extra=0, old_formats=False)
 
-# Games of a chunk whose proofs are made again: each may take as long as it took the worker, some 10 ms in Connect4.
-PROVEN_AGAIN = 2
+# Games whose proofs are made again: each may take as long as it took the worker, some 10 ms in Connect4. Two of a chunk
+# on average; and at least this share of them, or large chunks would be the place to lie.
+PROVEN_AGAIN, PROVEN_SHARE = 2, 1 / 128
 
 Settings = tuple[SearchConfig, SelfPlayConfig]
 
@@ -52,8 +53,10 @@ def check_chunk(
         verify(record, game)
         _check_plan(record, game, networks[record.networks[-1]])
     # A worker that could guess what is proven again could be honest just there.
-    for record in random.SystemRandom().sample(records, min(len(records), PROVEN_AGAIN)):
-        _check_proofs(record, game, networks[record.networks[-1]])
+    chance, share = random.SystemRandom(), max(PROVEN_AGAIN / max(1, len(records)), PROVEN_SHARE)
+    for record in records:
+        if chance.random() < share:
+            _check_proofs(record, game, networks[record.networks[-1]])
     return records
 
 
