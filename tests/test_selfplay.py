@@ -304,14 +304,19 @@ def test_every_ply_says_which_network_was_in_use_when_it_was_chosen() -> None:
     expected: dict[int, list[str]] = {}  # by a game's number: each ply as it was seen
     records = []
     for turn in range(60):
-        network = f"{turn % 7:02x}"
-        actor.set_evaluator(Hash(game), network)
+        before_it, network = f"{(turn - 1) % 7:02x}", f"{turn % 7:02x}"
+        actor.set_evaluator(Hash(game), network)  # ends the searches under way with the network before
+        ended = {each["number"]: len(each["moves"]) for each in actor.under_way(8)}
+        for number, length in ended.items():
+            seen = expected.setdefault(number, [])
+            seen += [before_it if turn else network] * (length - len(seen))
         before = actor.counts()["moves"]
         finished = actor.play(lambda counts, before=before: counts["moves"] >= before + 20)  # type: ignore[misc]
         lengths = {each["number"]: len(each["moves"]) for each in actor.under_way(8)}
         for number, length in (lengths | {record.number: len(record) for record in finished}).items():
             seen = expected.setdefault(number, [])
-            seen += [network] * (length - len(seen))
+            in_between = number + 8 in ended  # it was over before the new network came
+            seen += [before_it if in_between else network] * (length - len(seen))
         records += finished
         assert len(actor._networks) < 30  # those of games that are over are forgotten
     assert len(records) > 20 and max(len(record.networks) for record in records) > 4

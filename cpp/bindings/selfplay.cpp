@@ -125,6 +125,9 @@ void bind_selfplay(nb::module_& m) {
           "most"_a, nb::sig("def under_way(self, most: int) -> list[dict[str, object]]"),
           "The games of the first slots as they stand, as take_records gives finished ones; between two steps only.")
       .def(
+          "drain", [](PySelfPlay& self, bool on) { self.play().drain(on); }, "on"_a,
+          "While on, each slot ends the search under way, plays its move, and then rests.")
+      .def(
           "play_counts",
           [](const PySelfPlay& self) {
             const auto counts = self.play().play_counts();

@@ -787,6 +787,11 @@ class SelfPlay(LeafSource):
         The games of the first slots as they stand, as take_records gives finished ones; between two steps only.
         """
 
+    def drain(self, on: bool) -> None:
+        """
+        While on, each slot ends the search under way, plays its move, and then rests.
+        """
+
     def play_counts(self) -> dict[str, int]:
         """Games, moves, positions to learn from and simulations so far."""
 

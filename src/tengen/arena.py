@@ -18,7 +18,7 @@ from tengen.elo import PairCounts
 from tengen.games import Game, State
 from tengen.players import Player
 
-__all__ = ["GameRecord", "Match", "draw_openings", "opening_plies", "play_match", "points_of", "save_games"]
+__all__ = ["GameRecord", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
 
 MOST_TRIES = 100  # to find an opening that has not been drawn before
 
@@ -156,7 +156,7 @@ class _Table:
     opening: tuple[int, ...]
 
     def player_to_move(self) -> int:
-        return _mover(self.state, self.number)
+        return mover(self.state, self.number)
 
 
 class _Tables:
@@ -231,10 +231,10 @@ def _record(table: _Table) -> GameRecord:
 def points_of(state: State, number: int) -> float:
     """Player A's points in a game that is over: it has the first side in games with even numbers."""
     value = state.outcome()  # of the side to move
-    return (1 + value) / 2 if _mover(state, number) == 0 else (1 - value) / 2
+    return (1 + value) / 2 if mover(state, number) == 0 else (1 - value) / 2
 
 
-def _mover(state: State, number: int) -> int:
+def mover(state: State, number: int) -> int:
     """Whose turn it is: 0 player A's, 1 player B's."""
     return state.to_move() if number % 2 == 0 else 1 - state.to_move()
 

@@ -11,6 +11,7 @@ ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
 tensorboard/        the same curves for TensorBoard
 hub.sqlite          of a run with workers elsewhere: tokens, leases, whose games are whose
+releases/           of such a run: the networks that played lately, by the hash that records have
 workers.json        of such a run: who plays, how fast, for whoever watches
 live.json           some games being played right now, for whoever watches
 lock                held by the process that trains
@@ -57,6 +58,7 @@ class RunDirectory:
         self.live = path / "live.json"
         self.hub = path / "hub.sqlite"
         self.workers = path / "workers.json"
+        self.releases = path / "releases"
 
     def exists(self) -> bool:
         return self.config_file.is_file()
@@ -75,6 +77,10 @@ class RunDirectory:
 
     def network(self, step: int) -> Path:
         return self.networks / f"{step:08}.onnx"
+
+    def release(self, network: str) -> Path:
+        """The file that played as a network, by the hash that records have."""
+        return self.releases / f"{network}.onnx"
 
     def is_locked(self) -> bool:
         """Is somebody training here now? Takes a shared lock for an instant, which `locked` waits for."""

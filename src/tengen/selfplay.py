@@ -63,7 +63,12 @@ class Actor:
         self._networks: dict[int, str] = {}  # hashes by number, of those in games that are not handed out yet
 
     def set_evaluator(self, evaluator: Evaluator, network: str) -> None:
-        """Who judges from now on, also in games under way, and its hash in hex for the moves chosen from now on."""
+        """Who judges from now on, also in games under way, and its hash in hex for the moves chosen from now on.
+
+        Searches under way are ended by the evaluator before, so that every search is one network's, and whoever has
+        the record can do it again.
+        """
+        self._finish_searches()
         self._evaluator = evaluator
         number = max(self._networks, default=-1) + 1
         oldest = min(group.oldest_release() for group in self._groups)
@@ -86,6 +91,18 @@ class Actor:
         while not finished():  # a step in which no game needed the network looks like the end of a search
             run_searches(cast("list[LeafSource]", self._groups), self._evaluator, finished)
         return [self._record(native) for group in self._groups for native in group.take_records()]
+
+    def _finish_searches(self) -> None:
+        """Every slot plays the move that its search is about. Half of a search's time is lost on average."""
+        if self._evaluator is None:
+            return
+        for group in self._groups:
+            group.drain(True)
+        try:
+            run_searches(cast("list[LeafSource]", self._groups), self._evaluator)
+        finally:
+            for group in self._groups:
+                group.drain(False)
 
     def under_way(self, most: int) -> list[dict[str, Any]]:
         """Some of the games being played: their number, moves, and the last searched value for the first player.

@@ -44,6 +44,7 @@ class AnySelfPlay {
       int most) const = 0;  // copies of the games of the first slots as they stand
   virtual SelfPlayCounts play_counts() const = 0;
   virtual void set_release(std::uint32_t number) = 0;  // what moves chosen from now on carry; numbers never fall
+  virtual void drain(bool on) = 0;                     // each slot ends its search, plays its move, and rests
   virtual std::uint32_t oldest_release() const = 0;    // the lowest number in a game that was not handed out yet
 };
 

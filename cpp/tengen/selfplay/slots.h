@@ -83,13 +83,25 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     return oldest;
   }
 
+  // While this is on, a slot plays the move of the search under way and then rests, so that the next network finds no
+  // search half done by another.
+  void drain(bool on) override {
+    draining_ = on;
+    for (Slot& slot : slots_) slot.rests = false;
+  }
+
  protected:
   void gather(std::size_t t) override {
+    if (draining_ && slots_[t].rests) return;
     const std::uint64_t enough = slots_[t].counts.games + kGamesPerStep;
     while (slots_[t].counts.games < enough) {
       BatchSearch<G>::gather(t);
       if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
       play_move(t);
+      if (draining_) {
+        slots_[t].rests = true;
+        return;
+      }
     }
   }
 
@@ -99,6 +111,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     GameRecord record;
     bool may_resign = false;
     std::uint32_t inherited = 0;  // visits the search under way began with
+    bool rests = false;           // its move is played, and the next search waits
     std::vector<GameRecord> finished;
     SelfPlayCounts counts;
   };
@@ -213,6 +226,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   std::uint32_t release_ = 0;  // of games that begin before the first network is named
   std::vector<Slot> slots_;
   std::mutex spare_mutex_;
+  bool draining_ = false;
 };
 
 }  // namespace tengen

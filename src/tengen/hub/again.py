@@ -21,21 +21,11 @@ from tengen.agent import run_searches
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.evaluator import NetworkEvaluator
 from tengen.games import Game, State
+from tengen.hub.evidence import MEASURES
 from tengen.hub.validate import searched_in_full
 from tengen.records import GameRecord
 
-__all__ = ["MEASURES", "Again", "EvaluatorOf"]
-
-# How a game differs, each the mean over its plies of what the record says minus what is found again.
-MEASURES = (
-    "q",  # value, for the side to move
-    "first_q",  # value, for the first player: a lie in favour of one side cancels out in the other view
-    "d",  # probability of a draw
-    "m",  # plies left, as a share of what is found (plus one)
-    "best",  # the policy's mass on the move that is found best; full searches only
-    "policy",  # half the sum of absolute differences of the policies (never negative); full searches only
-    "move",  # how often another move was played than is found (never negative)
-)
+__all__ = ["Again", "EvaluatorOf"]
 
 EvaluatorOf = Callable[[str], NetworkEvaluator | None]  # of a network's hash; None where it is not at hand
 
@@ -79,9 +69,9 @@ class Again:
         self._search = BatchSearch(game, slots, search, seed, 1)
 
     def look(self, records: Sequence[GameRecord]) -> NDArray[np.float64]:
-        """[games, MEASURES] how far each game is off; NaN where nothing can be said of a game, or it has no full search.
-        The games must have passed the checks of `validate`."""
-        found = [np.full(len(MEASURES), np.nan)] * 0
+        """[games, MEASURES] how far each game is off; NaN where that cannot be said. The games must have passed the
+        checks of `validate`."""
+        found: list[NDArray[np.float64]] = []
         for start in range(0, len(records), self._slots):
             found += self._some(records[start : start + self._slots])
         return np.array(found).reshape(len(records), len(MEASURES))

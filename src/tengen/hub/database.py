@@ -41,6 +41,10 @@ _STEPS = [
     "ALTER TABLE chunks ADD COLUMN version INTEGER NOT NULL DEFAULT 0",  # the newest release when it came; 0: not known
     "ALTER TABLE matches ADD COLUMN lease INTEGER",
     "CREATE INDEX leases_of ON leases (worker, created)",
+    "ALTER TABLE workers ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE workers ADD COLUMN trusted_at REAL NOT NULL DEFAULT 0",
+    "CREATE TABLE evidence (worker TEXT PRIMARY KEY, found BLOB NOT NULL)",
+    "CREATE TABLE tallies (id INTEGER PRIMARY KEY, network TEXT NOT NULL, worker TEXT NOT NULL, tally BLOB NOT NULL)",
 ]
 BUSY_SECONDS = 3.0  # to wait for another process, and for another thread of this one
 

@@ -21,6 +21,7 @@ import msgspec
 from tengen import games
 from tengen.chunks import ChunkStore, digest_of
 from tengen.elo import Pairing
+from tengen.files import write_durably
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import (
     LEASED,
@@ -29,6 +30,7 @@ from tengen.hub.protocol import (
     Manifest,
     Offer,
     Orders,
+    RatedGames,
     Receipt,
     Release,
     Report,
@@ -50,6 +52,7 @@ __all__ = ["Desk"]
 # Chunks that break the rules, after which a worker is barred: honest ones break none. Old ones count less, see ledger.
 REFUSALS = 5
 RELEASES_KEPT = 8  # networks that can still be fetched
+EXAMINED = 128  # networks on disk, whose games can still be played again, and are taken
 TICK = 0.2  # seconds between two looks at what has come
 
 
@@ -70,6 +73,7 @@ class Desk:
         self.version = 0  # of the newest release
         self._releases: dict[int, Release] = {}  # the latest ones, by version
         self._networks: dict[str, list[Settings]] = {}  # every network of the run, and the ways it was told to play
+        self._files: dict[str, str] = {}  # hash of each network's file on disk, oldest network first
         self._waiting: list[GameRecord] = []  # not gathered yet
         self._seats, self.quotas = Seats(), Quotas(run.path)
         self._counts: Counts = dict.fromkeys(("games", "moves", "positions", *REPORTED), 0)
@@ -88,7 +92,9 @@ class Desk:
         except (sqlite3.Error, msgspec.DecodeError) as error:
             raise RunError(f"{run.hub}: {error}; if it is damaged, put a copy of it back") from None
         self._withdrawals = Withdrawals(self._store, self.ledger)
-        self.referee = Referee(self.game, self.ledger, self.release_of, device)
+        self.referee = Referee(
+            self.game, self.ledger, self._seed, self._ways, self._file_of, self._ratings.network, device
+        )
 
     def _recall(self) -> None:
         """Every release so far; and rows of chunks whose file was written, but not the row, when the hub was killed."""
@@ -96,6 +102,9 @@ class Desk:
         for manifest in self.ledger.releases():
             self._know(manifest)
             newest = manifest.version
+            self._files.pop(manifest.network, None)
+            if self._run.release(manifest.network).is_file():
+                self._files[manifest.network] = manifest.sha256
         known = self.ledger.known_chunks()
         for path in self._store.paths():
             with suppress(RecordError, OSError, ValueError):  # the loop tells of damaged files
@@ -122,6 +131,7 @@ class Desk:
                 raise RunError(f"{self._run.hub}: {error}") from None
             self._tell_trouble(error)  # players go on with the release before
             return
+        self._keep_file(manifest.network, release.data)
         with self._changed:
             self._know(manifest)
             self._releases[manifest.version] = Release(manifest, release.data)
@@ -216,11 +226,26 @@ class Desk:
             id, first = lease, first_game(lease)
         return Offer(manifest, Lease(id, first, LEASE_SECONDS))
 
-    def release_of(self, network: str) -> Release | None:
-        """The newest release of a network, if it is still at hand."""
-        with self._changed:
-            found = [release for release in self._releases.values() if release.manifest.network == network]
-        return found[-1] if found else None
+    def _ways(self, network: str) -> list[Settings]:
+        return self._networks.get(network, [])
+
+    def _keep_file(self, network: str, data: bytes) -> None:
+        """The file of a network outlives the release: games of it may come much later, and must be played again."""
+        if self._files.get(network) != hashlib.sha256(data).hexdigest():
+            self._run.releases.mkdir(exist_ok=True)
+            write_durably(self._run.release(network), data)
+        self._files.pop(network, None)
+        self._files[network] = hashlib.sha256(data).hexdigest()
+        while len(self._files) > EXAMINED:
+            oldest = next(iter(self._files))
+            self._run.release(oldest).unlink(missing_ok=True)
+            del self._files[oldest]
+
+    def _file_of(self, network: str) -> bytes | None:
+        try:
+            return self._run.release(network).read_bytes() if network in self._files else None
+        except OSError:
+            return None
 
     def network(self, sha256: str) -> bytes:
         with self._changed:
@@ -243,6 +268,8 @@ class Desk:
             held = Lease(lease, first_game(lease), LEASE_SECONDS)
             limits = Limits() if self.trusting else STRANGERS
             records = check_chunk(chunk, self.game, self._seed, held, self._networks, limits)
+            if not self.trusting:
+                self._check_examinable(records)
             with self.ledger.alone():  # one chunk at a time
                 if (owner := self.ledger.chunk_of(digest)) is not None:  # sent twice at the same time
                     return self._known(worker, owner)
@@ -264,9 +291,10 @@ class Desk:
             self.quotas.seat(worker, len(self._seats.alive(worker)))
         if report.rated is not None:
             try:
-                self._ratings.take(worker, report.rated)
+                self._take_rated(worker, report.rated)
             except ValueError as error:
                 self._refuse(worker, error)
+        self.referee.has_slots(report.lease, report.slots)
         grown = self._seats.hear(worker, report, self.version)
         with self._changed:
             for name, more in grown.items():
@@ -274,10 +302,20 @@ class Desk:
         self._show()
         return Orders(self.version, self._ratings.give(worker, report.lease) if report.free else None)
 
+    def _take_rated(self, worker: str, rated: RatedGames) -> None:
+        match = self._ratings.take(worker, rated)
+        if match is not None and not self.trusting:
+            self.referee.consider_rating(worker, match, rated)
+
     def _refuse(self, worker: str, error: ValueError) -> NoReturn:
         if round(self.ledger.refuse(worker)) >= REFUSALS:
             self.ledger.bar(worker, f"sent {REFUSALS} times what cannot have been played")
         raise HubRefusedError(422, str(error)) from None
+
+    def _check_examinable(self, records: list[GameRecord]) -> None:
+        for network in {network for record in records for network in record.networks}:
+            if network not in self._files:
+                raise HubRefusedError(410, f"network {network[:16]} is superseded; its games can be examined no more")
 
     def _known(self, worker: str, owner: str) -> Receipt:
         if owner != worker:

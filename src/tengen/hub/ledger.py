@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 import msgspec
 
 from tengen.elo import Pairing
 from tengen.hub.database import Database
+from tengen.hub.evidence import Evidence
 from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
 
 __all__ = ["Chunk", "Ledger", "Standing", "first_game", "lease_of"]
@@ -29,7 +30,8 @@ class Standing:
     games: int = 0  # accepted
     refused: int = 0  # chunks
     checked: int = 0  # plies that were searched again
-    doubt: float = 0.0  # how far those were off, summed up
+    unseen: int = 0  # games that were chosen to be played again, and were not: too many waited, or a file was missing
+    trusted_at: float = 0.0  # when a person last said that it is to be believed
     barred: str | None = None  # why nothing more is taken from it, for good
     held: str | None = None  # why nothing more is taken from it until a person has looked
 
@@ -181,10 +183,10 @@ class Ledger(Database):
         rows = self._read("SELECT match FROM matches WHERE id = ?", id)
         return msgspec.json.decode(rows[0][0], type=RatingMatch) if rows else None
 
-    def finish_match(self, worker: str, id: int, points: float, games: int) -> None:
-        """Counts once, from whom it was given to last."""
+    def finish_match(self, worker: str, id: int, points: float, games: int) -> bool:
+        """Counts once, from whom it was given to last; whether it did."""
         statement = "UPDATE matches SET points = ?, games = ? WHERE id = ? AND worker = ? AND points IS NULL"
-        self._write(statement, points, games, id, worker)
+        return self._write(statement, points, games, id, worker).rowcount > 0
 
     def drop_open_matches(self) -> None:
         self._write("DELETE FROM matches WHERE points IS NULL")
@@ -197,13 +199,43 @@ class Ledger(Database):
         )
         return [Pairing(*row) for row in rows]
 
+    # What the referee has found out
+
+    def evidence(self, worker: str) -> Evidence:
+        rows = self._read("SELECT found FROM evidence WHERE worker = ?", worker)
+        return msgspec.json.decode(rows[0][0], type=Evidence) if rows else Evidence()
+
+    def set_evidence(self, worker: str, evidence: Evidence) -> None:
+        self._write("INSERT OR REPLACE INTO evidence VALUES (?, ?)", worker, msgspec.json.encode(evidence))
+
+    def tallies(self) -> list[tuple[str, str, list[float]]]:
+        """Network, worker and tally, oldest network first."""
+        rows = self._read("SELECT network, worker, tally FROM tallies ORDER BY id")
+        return [(network, worker, msgspec.json.decode(found)) for network, worker, found in rows]
+
+    def set_tallies(self, rows: Iterable[tuple[str, str, Sequence[float]]]) -> None:
+        """Instead of those that there were."""
+        with self.transaction():
+            self._write("DELETE FROM tallies")
+            for network, worker, found in rows:
+                statement = "INSERT INTO tallies (network, worker, tally) VALUES (?, ?, ?)"
+                self._write(statement, network, worker, msgspec.json.encode(list(found)))
+
+    def numbers(self, lease: int) -> list[int]:
+        """The games of a lease that have come."""
+        query = "SELECT number FROM games WHERE number >= ? AND number < ?"
+        return [number for (number,) in self._read(query, first_game(lease), first_game(lease + 1))]
+
+    def lease_created(self, lease: int) -> float:
+        rows = self._read("SELECT created FROM leases WHERE id = ?", lease)
+        return float(rows[0][0]) if rows else 0.0
+
     # Workers
 
-    def count(self, worker: str, *, games: int = 0, checked: int = 0) -> None:
+    def count(self, worker: str, *, games: int = 0, checked: int = 0, unseen: int = 0) -> None:
         self._write("INSERT OR IGNORE INTO workers (name) VALUES (?)", worker)
-        self._write(
-            "UPDATE workers SET games = games + ?, checked = checked + ? WHERE name = ?", games, checked, worker
-        )
+        changes = "games = games + ?, checked = checked + ?, unseen = unseen + ?"
+        self._write(f"UPDATE workers SET {changes} WHERE name = ?", games, checked, unseen, worker)
 
     def refuse(self, worker: str) -> float:
         """Counts something that cannot have been played; returns how much of that came lately."""
@@ -217,9 +249,6 @@ class Ledger(Database):
             self._write(statement, lately, now, worker)
         return float(lately)
 
-    def set_doubt(self, worker: str, doubt: float) -> None:
-        self._write("UPDATE workers SET doubt = ? WHERE name = ?", doubt, worker)
-
     def bar(self, worker: str, reason: str) -> bool:
         """Nothing more is taken from a worker, and what it sent counts no more. False if nobody of that name has ever
         played; so the two below."""
@@ -231,8 +260,11 @@ class Ledger(Database):
 
     def trust(self, worker: str) -> bool:
         """A worker is believed again, and what it sent counts again."""
-        clean = "barred = NULL, held = NULL, doubt = 0, refused = 0, refused_lately = 0"
-        return self._write(f"UPDATE workers SET {clean} WHERE name = ?", worker).rowcount > 0
+        clean = "barred = NULL, held = NULL, refused = 0, refused_lately = 0, trusted_at = ?"
+        with self.transaction():
+            self._write("DELETE FROM evidence WHERE worker = ?", worker)
+            self._write("DELETE FROM tallies WHERE worker = ?", worker)
+            return self._write(f"UPDATE workers SET {clean} WHERE name = ?", time.time(), worker).rowcount > 0
 
     def standing(self, worker: str) -> Standing:
         rows = self._read(f"SELECT {_STANDING} FROM workers WHERE name = ?", worker)

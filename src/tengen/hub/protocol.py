@@ -162,6 +162,7 @@ class Report(msgspec.Struct, frozen=True):
     simulations: _Count = 0
     evaluations: _Count = 0
     batches: _Count = 0
+    slots: Annotated[int, msgspec.Meta(ge=0, le=1 << 16)] = 0  # games side by side: its places number theirs in turn
     waiting: _Count = 0  # chunks that it has not got rid of yet
     free: bool = False  # a rating match would be welcome
     rated: RatedGames | None = None

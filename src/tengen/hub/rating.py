@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tengen import games
 from tengen.agent import Agent
-from tengen.arena import draw_openings, play_match, points_of
+from tengen.arena import draw_openings, mover, play_match, points_of
 from tengen.elo import Pairing
 from tengen.evaluator import make_evaluator
 from tengen.games import Game, GameError
@@ -21,7 +21,7 @@ from tengen.network import NetworkFile
 from tengen.players import AgentPlayer, Player, make_player, slots_that_fit
 from tengen.rundir import RunDirectory
 
-__all__ = ["Ratings", "play_rating"]
+__all__ = ["Ratings", "play_rating", "played_again"]
 
 PAIRS = 4  # in a match: some seconds of one player
 SEEDS = 1 << 40  # of rating matches begin here: far from those of the learner's own measurements
@@ -62,6 +62,42 @@ def _player(
     evaluator = make_evaluator(network, game, device, threads)
     agent = Agent(game, evaluator, match.config(), seed=match.seed, slots=slots, threads=threads)
     return AgentPlayer(contestant.name, agent)
+
+
+def played_again(
+    match: RatingMatch,
+    networks: Mapping[str, bytes],
+    played: Sequence[Sequence[int]],
+    *,
+    device: str,
+    ended: Callable[[], bool],
+) -> float:
+    """The share of a match's moves that its contestants choose again. The games must have passed `judge`; 1.0 if
+    `ended` said yes before the end."""
+    game = games.make(match.game)
+    contestants = [
+        _player(each, match, game, networks, device=device, threads=1) for each in (match.first, match.second)
+    ]
+    states, same, count = [], 0, 0
+    for number, (moves, opening) in enumerate(
+        zip(played, (o for o in draw_openings(game, match.pairs, seed=match.seed) for _ in range(2)), strict=True)
+    ):
+        states.append(game.start())
+        for action in moves[: len(opening)]:
+            states[-1].apply(action)
+        for contestant in contestants:
+            contestant.new_game(number, number)
+    while not ended():
+        for index, contestant in enumerate(contestants):
+            slots = [i for i, state in enumerate(states) if not state.is_terminal() and mover(state, i) == index]
+            found = contestant.act_many([states[i] for i in slots], slots) if slots else []
+            for slot, action in zip(slots, found, strict=True):
+                said = played[slot][states[slot].ply()]
+                same, count = same + (said == action), count + 1
+                states[slot].apply(said)
+        if all(state.is_terminal() for state in states):
+            return same / max(1, count)
+    return 1.0
 
 
 def judge(match: RatingMatch, game: Game, played: Sequence[Sequence[int]]) -> float:
@@ -107,12 +143,14 @@ class Ratings:
         """A match to play, one at a time; one that was taken and never came back is given again after a while."""
         return self._ledger.take_match(worker, lease)
 
-    def take(self, worker: str, rated: RatedGames) -> None:
-        """What was played; a second time it changes nothing. Raises ValueError."""
+    def take(self, worker: str, rated: RatedGames) -> RatingMatch | None:
+        """What was played; a second time it changes nothing. The match, if it counts. Raises ValueError."""
         match = self._ledger.match(rated.id)
         if match is not None:
             points = judge(match, self._game, rated.games)
-            self._ledger.finish_match(worker, match.id, points, len(rated.games))
+            if self._ledger.finish_match(worker, match.id, points, len(rated.games)):
+                return match
+        return None
 
     def network(self, sha256: str) -> bytes | None:
         path = self._files.get(sha256)

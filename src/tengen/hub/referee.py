@@ -1,181 +1,336 @@
-"""Did a search really find this? Some of what workers send is searched again, and compared.
+"""Did a search really find this, and is it all that was found? What workers send is looked at by chance, and held.
 
-A search again is never quite the same: other machines round otherwise, trees are inherited from moves before, a game
-may have begun with an earlier network. So one difference proves nothing. The referee plays some games itself and notes
-how far they are from what it finds when it searches again: that is what honest work looks like. A ply that is farther
-off is searched with the releases before, too, and the nearest counts. Each ply of a worker's adds to the worker's doubt
-by how much it is farther off than honest work and a margin; doubt never falls below zero, and whoever's grows too large
-is barred.
+Some games of every worker are played again (`again.py`), and what that says about the worker adds up (`evidence.py`).
+Which ones is decided by chance when they come: nobody can be honest just there. How many depends on how many agreed so
+far; it is never none. All games are counted (`census.py`). Rating matches are played again too.
+
+Statistics never bar anybody. They hold a worker: its games leave the window and nothing more is taken from it until a
+person has looked (`tengen hub trust NAME`, `tengen hub bar NAME`).
 """
 
 from __future__ import annotations
 
-import queue
 import random
 import threading
+import time
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tengen.agent import Agent
-from tengen.evaluator import make_evaluator
+from tengen.config import SearchConfig
+from tengen.evaluator import Evaluation, Leaves, NetworkEvaluator, Pending, make_evaluator
 from tengen.games import Game
-from tengen.hub.ledger import Ledger
-from tengen.hub.protocol import Release
-from tengen.network import NetworkFile
+from tengen.hub.again import Again, EvaluatorOf
+from tengen.hub.census import OWN, Census, Numbers, missing_verdict
+from tengen.hub.evidence import COLUMNS, MEASURES, RATED, UNKNOWN, Spread, rated_row
+from tengen.hub.ledger import Ledger, first_game, lease_of
+from tengen.hub.protocol import RatedGames, RatingMatch
+from tengen.hub.rating import played_again
+from tengen.hub.validate import Settings, way_of
+from tengen.network import NetworkError, NetworkFile
 from tengen.records import GameRecord
 from tengen.selfplay import Actor
 
-__all__ = ["Referee", "distances"]
+__all__ = ["Referee"]
 
-FIRST_GAMES = 60  # of a worker, all looked at; later this share of its games:
-SHARE = 0.02
-SLOTS = 64  # plies searched again together
-OWN_GAMES = 16  # of the referee's own, to learn what honest work looks like
-OWN_EVERY = 20  # releases after which it looks again; sooner while a run is young and its networks change fast
-MARGIN = 0.07  # see docs/hub.md for how far honest work and random policies are off
-LIMIT = 4.0  # of doubt: some forty plies of random policies, or never by chance
-EARLIER = 2  # releases before, with which a ply may have been searched
-WAITING = 256  # lots that may wait; when more come, some are let through unseen
+SLOTS = 64  # games played again together
+OWN_GAMES = 16  # of the referee's own, to learn how far another machine would be off
+SECOND_OPINION = 48  # games of its own when a worker's results differ from the others'
+OWN_EVERY = 20  # networks after which it looks again; sooner while a run is young and its networks change fast
+ROUNDING = 0.01  # by which another machine's answers may be off: more than 8 or 16 bits cost
+WAITING = 256  # lots that may wait; when more come, some of whoever has most are let through unseen, and counted
+EVALUATORS = 8  # networks kept ready
+FIRST_RATED, RATED_SHARE = 4, 0.2  # rating matches of a worker that are all looked at; of later ones this share
+SAVE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A release that the referee can search with, and how far honest work with it is off."""
+class Lot:
+    """What is to be done about one worker: look at games or at a rating match, or find out what is usual."""
 
-    agent: Agent
-    honest: float
-    learnt: int  # the release with which that was seen
+    worker: str
+    records: Sequence[GameRecord] = ()
+    rated: tuple[RatingMatch, RatedGames] | None = None
+    opinion: str | None = None  # a network that the hub should play some games with itself
 
 
 class Referee:
-    """Examines what is accepted, in a thread of its own so that nobody waits for it."""
+    """Looks at what is accepted, in a thread of its own so that nobody waits for it."""
 
     def __init__(
-        self, game: Game, ledger: Ledger, release_of: Callable[[str], Release | None], device: str = "auto"
+        self,
+        game: Game,
+        ledger: Ledger,
+        seed: int,
+        ways: Callable[[str], Sequence[Settings]],
+        network: Callable[[str], bytes | None],
+        rated_network: Callable[[str], bytes | None],
+        device: str = "auto",
     ) -> None:
-        """`release_of`: the newest release of a network that is still at hand."""
-        self._game, self._ledger, self._release_of, self._device = game, ledger, release_of, device
-        self._seen: dict[str, Seen] = {}  # by network; the latest few
-        self._lots: queue.Queue[tuple[str, list[GameRecord]] | None] = queue.Queue(WAITING)
+        """`ways`: how a network was told to play; `network`: its file, by the hash that records have; `rated_network`:
+        the file of a rating match, by the hash of the file."""
+        self._game, self._ledger, self._seed, self._device = game, ledger, seed, device
+        self._ways, self._network, self._rated_network = ways, network, rated_network
+        self._evaluators: OrderedDict[str, NetworkEvaluator] = OrderedDict()
+        self._spread, self._own_at, self._seen = UNKNOWN, 0, dict[str, None]()  # networks, in the order of their games
+        self._own: set[str] = set()  # networks of second opinions
+        self._census = Census(ledger.tallies())
+        self._numbers: dict[str, dict[int, Numbers]] = {}  # by worker and lease
+        self._slots: dict[int, int] = {}  # by lease, as its player says
+        self._trusted: dict[str, float] = {}  # by worker: when a person last said so
+        self._counting = threading.Lock()
+        self._saved = time.monotonic()
         self._chance = random.SystemRandom()  # a worker that could guess what is looked at could be honest just there
-        self._ended = threading.Event()
+        self._waiting: dict[str, deque[Lot]] = {}
+        self._changed = threading.Condition()
+        self._busy, self._ended = False, threading.Event()
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
         self._thread.start()
 
+    # What comes
+
     def consider(self, worker: str, records: Sequence[GameRecord]) -> None:
-        """Chooses what to look at of games that were accepted just now."""
-        known = self._ledger.standing(worker).games - len(records) < FIRST_GAMES
-        lot = [record for record in records if known or self._chance.random() < SHARE]
-        lot = self._chance.sample(lot, min(len(lot), FIRST_GAMES))
-        if lot and not self._ended.is_set():
-            with suppress(queue.Full):
-                self._lots.put_nowait((worker, lot))
+        """Counts games that were accepted just now, and chooses some to be played again."""
+        standing = self._ledger.standing(worker)
+        if not standing.believed:
+            return
+        self._begin_anew(worker, standing.trusted_at)
+        self._census.add(worker, records)
+        reason = self._count_numbers(worker, records, standing.trusted_at) or self._census.verdict(worker)
+        if reason is not None:
+            self._hold(worker, reason)
+            return
+        if self._census.suspects(worker):
+            self._put(Lot(worker, opinion=records[-1].networks[-1]))
+        share = self._ledger.evidence(worker).share
+        lot = [record for record in records if self._chance.random() < share]
+        if lot:
+            self._put(Lot(worker, self._chance.sample(lot, min(len(lot), SLOTS))))
 
-    def _work(self) -> None:
-        while not self._ended.is_set():
-            lot = self._lots.get()
-            if lot is not None:
-                self.examine(*lot)
-            self._lots.task_done()
+    def consider_rating(self, worker: str, match: RatingMatch, rated: RatedGames) -> None:
+        known = self._ledger.evidence(worker).ever.count[COLUMNS.index(RATED)]
+        if known < FIRST_RATED or self._chance.random() < RATED_SHARE:
+            self._put(Lot(worker, rated=(match, rated)))
 
-    def close(self) -> None:
-        """What waits is not examined any more. A thread must not be within a search when the process ends."""
-        self._ended.set()
-        while not self._lots.empty():
-            self._lots.get()
-        self._lots.put(None)
-        self._thread.join()
+    def has_slots(self, lease: int, slots: int) -> None:
+        """How many places the player of a lease has, as it says itself; it cannot change its mind."""
+        if slots:
+            self._slots.setdefault(lease, slots)
+
+    def _begin_anew(self, worker: str, trusted_at: float) -> None:
+        """A person has said that a worker is to be believed: what was counted before is forgotten."""
+        with self._counting:
+            if self._trusted.setdefault(worker, trusted_at) == trusted_at:
+                return
+            self._trusted[worker] = trusted_at
+            self._numbers.pop(worker, None)
+        self._census.forget(worker)
+
+    def _count_numbers(self, worker: str, records: Sequence[GameRecord], since: float) -> str | None:
+        with self._counting:
+            leases = self._numbers.setdefault(worker, {})
+            for lease in {lease_of(record.number) for record in records}:
+                if lease in leases:
+                    leases[lease].add(record.number for record in records if lease_of(record.number) == lease)
+                elif lease in self._slots and self._ledger.lease_created(lease) >= since:
+                    leases[lease] = Numbers(first_game(lease), self._slots[lease])
+                    leases[lease].add(self._ledger.numbers(lease))  # of an earlier session too, and these
+            return missing_verdict(list(leases.values()))
+
+    def _hold(self, worker: str, reason: str) -> None:
+        self._ledger.hold(worker, reason)
+        self._census.forget(worker)
+
+    # The queue: the workers take turns, and when it is full whoever has most in it loses its oldest
+
+    def _put(self, lot: Lot) -> None:
+        with self._changed:
+            if self._ended.is_set():
+                return
+            self._waiting.setdefault(lot.worker, deque()).append(lot)
+            dropped = None
+            if sum(map(len, self._waiting.values())) > WAITING:
+                dropped = max(self._waiting.values(), key=len).popleft()
+            self._changed.notify_all()
+        if dropped is not None and dropped.records:
+            self._ledger.count(dropped.worker, unseen=len(dropped.records))
+
+    def _take(self) -> Lot | None:
+        with self._changed:
+            while not self._ended.is_set():
+                for worker in list(self._waiting):
+                    lots = self._waiting.pop(worker)
+                    if lots:
+                        lot = lots.popleft()
+                        self._waiting[worker] = lots  # behind the others
+                        self._busy = True
+                        return lot
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait()
+            self._busy = False
+            self._changed.notify_all()
+            return None
 
     def finish(self) -> None:
-        """Waits until everything that was chosen is examined."""
-        self._lots.join()
+        """Waits until everything that was chosen is looked at."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended.is_set() or not (self._busy or any(self._waiting.values())))
+
+    def close(self) -> None:
+        """What waits is not looked at any more. A thread must not be within a search when the process ends."""
+        with self._changed:
+            self._ended.set()
+            self._changed.notify_all()
+        self._thread.join()
+        self._save()
+
+    # What is done
+
+    def _work(self) -> None:
+        while (lot := self._take()) is not None:
+            try:
+                if lot.rated is not None:
+                    self._look_at_rating(lot.worker, *lot.rated)
+                elif lot.opinion is not None:
+                    self._second_opinion(lot.opinion)
+                else:
+                    self.examine(lot.worker, lot.records)
+                self._save()
+            except (NetworkError, OSError):  # a file that cannot be read now
+                self._ledger.count(lot.worker, unseen=len(lot.records))
 
     def examine(self, worker: str, records: Sequence[GameRecord]) -> None:
-        """Searches some games again, and bars the worker if that goes too far."""
-        doubt = self._ledger.standing(worker).doubt
-        for network in {network for record in records for network in record.networks}:
-            seen = None if self._ended.is_set() else self._look_at(network)
-            if seen is None:
-                continue
-            plies = [(record, ply) for record, ply in full_plies(records) if record.network_at(ply) == network]
-            for distance in self._nearest(network, seen, plies):
-                doubt = max(0.0, doubt + distance - seen.honest - MARGIN)
-                if doubt > LIMIT:
-                    break
-            self._ledger.count(worker, checked=len(plies))
-        self._ledger.set_doubt(worker, doubt)
-        if doubt > LIMIT:
-            self._ledger.bar(worker, "searched again, its games come out otherwise")
+        """Plays games again; holds the worker if that has gone too far."""
+        by_way: list[tuple[Settings, list[GameRecord]]] = []
+        for record in records:
+            way = way_of(record, self._game, self._ways(record.networks[-1]))
+            same = next((some for settings, some in by_way if settings == way), None)
+            if same is None:
+                by_way.append((way, [record]))
+            else:
+                same.append(record)
+        for way, some in by_way:
+            for record in some:
+                self._seen.setdefault(record.networks[-1])
+            self._learn_spread(way, some[-1].networks[-1])
+            rows = self._again(way, self._evaluator).look(some)
+            if self._ended.is_set():
+                return
+            self._note(worker, rows)
+            plies = sum(int(record.searched.sum()) for record, row in zip(some, rows, strict=True) if row[0] == row[0])
+            unseen = int(np.isnan(rows[:, 0]).sum())
+            self._ledger.count(worker, checked=plies, unseen=unseen)
 
-    def _nearest(self, network: str, seen: Seen, plies: Sequence[tuple[GameRecord, int]]) -> list[float]:
-        """How far plies are off, from what this network finds or one that came shortly before."""
-        found = distances(seen.agent, plies)
-        names = list(self._seen)
-        for earlier in reversed(names[: names.index(network)][-EARLIER:]):
-            far = [i for i, distance in enumerate(found) if distance > seen.honest + MARGIN]
-            for i, distance in zip(far, distances(self._seen[earlier].agent, [plies[i] for i in far]), strict=True):
-                found[i] = min(found[i], distance)
-        return found
+    def _note(self, worker: str, rows: NDArray[np.float64]) -> None:
+        evidence, nothing = self._ledger.evidence(worker), np.isnan(rows).all(axis=1)
+        for row in rows[~nothing]:
+            evidence.add(np.append(row, np.nan) if len(row) == len(MEASURES) else row, self._spread)
+        self._ledger.set_evidence(worker, evidence)
+        if (reason := evidence.verdict(self._spread)) is not None:
+            self._hold(worker, reason)
 
-    def _look_at(self, network: str) -> Seen | None:
-        if network not in self._seen:
-            release = self._release_of(network)
-            if release is None:
-                return None
-            latest = max(self._seen.values(), key=lambda seen: seen.learnt, default=None)
-            self._seen[network] = self._learn(release, latest)
-            while len(self._seen) > 4:
-                del self._seen[next(iter(self._seen))]
-        return self._seen[network]
+    def _look_at_rating(self, worker: str, match: RatingMatch, rated: RatedGames) -> None:
+        files = {each.sha256: self._rated_network(each.sha256) for each in (match.first, match.second) if each.sha256}
+        if None in files.values():
+            return  # the networks of an earlier measurement are gone
+        there = {sha256: data for sha256, data in files.items() if data is not None}
+        different = 1 - played_again(match, there, rated.games, device=self._device, ended=self._ended.is_set)
+        if not self._ended.is_set():
+            self._note(worker, rated_row(different)[None, :])
 
-    def _learn(self, release: Release, latest: Seen | None) -> Seen:
-        """Gets ready to search with a release; now and then also sees how far its own games are off."""
-        manifest = release.manifest
-        search, selfplay = manifest.configs()
-        evaluator = make_evaluator(NetworkFile.parse(release.data, "release"), self._game, self._device, 1)
-        quiet = search.replace(cache_mb=min(search.cache_mb, 16))
-        agent = Agent(self._game, evaluator, quiet, seed=manifest.seed, slots=SLOTS, threads=1)
-        if latest is not None and manifest.version < latest.learnt + min(latest.learnt, OWN_EVERY):
-            return Seen(agent, latest.honest, latest.learnt)
-        actor = Actor(self._game, quiet, selfplay, slots=OWN_GAMES, seed=manifest.seed, threads=1)
-        actor.set_evaluator(evaluator, manifest.network)
-        # The first game of every slot: those that merely end first are short ones, which look better than most.
+    def _again(self, way: Settings, evaluator_of: EvaluatorOf) -> Again:
+        search, selfplay = way
+        return Again(
+            self._game, _quiet(search), selfplay, self._seed, evaluator_of, slots=SLOTS, ended=self._ended.is_set
+        )
+
+    def _evaluator(self, network: str) -> NetworkEvaluator | None:
+        if network in self._evaluators:
+            self._evaluators.move_to_end(network)
+            return self._evaluators[network]
+        data = self._network(network)
+        if data is None:
+            return None
+        self._evaluators[network] = made = make_evaluator(
+            NetworkFile.parse(data, "release"), self._game, self._device, 1
+        )
+        while len(self._evaluators) > EVALUATORS:
+            self._evaluators.popitem(last=False)
+        return made
+
+    def _learn_spread(self, way: Settings, network: str) -> None:
+        """Now and then: how far would another machine be off?"""
+        if self._spread is not UNKNOWN and len(self._seen) < self._own_at + min(self._own_at, OWN_EVERY):
+            return
+        evaluator = self._evaluator(network)
+        if evaluator is None or not (own := self._play(way, network, OWN_GAMES)):
+            return
+        other = OtherMachine(evaluator)
+        rows = self._again(way, lambda _: other).look(own)
+        if not self._ended.is_set():
+            self._spread, self._own_at = Spread.of(rows), len(self._seen)
+
+    def _second_opinion(self, network: str) -> None:
+        """Games of the hub's own with a network that a suspect has played, to compare results with."""
+        if network not in self._own:
+            self._own.add(network)
+            self._play(self._ways(network)[-1], network, SECOND_OPINION)
+
+    def _save(self) -> None:
+        """Now and then: statistics, of which a kill may lose some."""
+        if time.monotonic() - self._saved > SAVE_SECONDS or self._ended.is_set():
+            self._saved = time.monotonic()
+            self._ledger.set_tallies(self._census.rows())
+
+    def _play(self, way: Settings, network: str, count: int) -> list[GameRecord]:
+        """The first game of every place: those that merely end first are short ones."""
+        evaluator = self._evaluator(network)
+        if evaluator is None:
+            return []
+        search, selfplay = way
+        # Numbers that chance picks: the same network may be played with again, and the same games would count twice.
+        first = self._chance.randrange(1 << 40)
+        actor = Actor(self._game, _quiet(search), selfplay, slots=count, seed=self._seed, threads=1, first_game=first)
+        actor.set_evaluator(evaluator, network)
         own: list[GameRecord] = []
-        while len(own) < OWN_GAMES and not self._ended.is_set():
+        while len(own) < count and not self._ended.is_set():
             already = actor.counts()["games"]
-            records = actor.play(lambda counts, already=already: counts["games"] > already)  # type: ignore[misc]
-            own += [record for record in records if record.number < OWN_GAMES]
-        return Seen(agent, float(np.mean(distances(agent, full_plies(own)) or [1.0])), manifest.version)
+            done = lambda counts, already=already: counts["games"] > already or self._ended.is_set()  # noqa: E731
+            own += [record for record in actor.play(done) if record.number < first + count]
+        self._census.add(OWN, own)
+        return own
 
 
-def distances(agent: Agent, plies: Sequence[tuple[GameRecord, int]]) -> list[float]:
-    """How far the policy targets and values of some plies are from what a search finds now: 0 not at all, 1 entirely.
-
-    Noise is named by seed, game and ply, so it is the same as when the ply was played.
-    """
-    found: list[float] = []
-    for start in range(0, len(plies), agent.search.trees):
-        some = plies[start : start + agent.search.trees]
-        states = []
-        for slot, (record, ply) in enumerate(some):
-            state = agent.game.start()
-            for action in record.moves[:ply].tolist():
-                state.apply(action)
-            agent.new_game(slot, record.number)
-            states.append(state)
-        agent.act_many(states)
-        for slot, (record, ply) in enumerate(some):
-            actions, _, target = record.policy(ply)
-            again = agent.search.target(slot)
-            recorded = np.zeros_like(again)
-            recorded[actions] = target
-            value = abs(agent.search.worth(slot)[0] - float(record.q[ply])) / 2
-            found.append(float((np.abs(recorded - again).sum() / 2 + value) / 2))
-    return found
+def _quiet(search: SearchConfig) -> SearchConfig:
+    """With less memory: a cache changes no result."""
+    return search.replace(cache_mb=min(search.cache_mb, 16))
 
 
-def full_plies(records: Sequence[GameRecord]) -> list[tuple[GameRecord, int]]:
-    return [(record, ply) for record in records for ply in record.full.nonzero()[0].tolist()]
+class OtherMachine:
+    """A network as a machine would run it that rounds otherwise: every number is off by about ROUNDING of itself."""
+
+    def __init__(self, evaluator: NetworkEvaluator) -> None:
+        self._evaluator, self.network_hash = evaluator, evaluator.network_hash ^ 1
+        self._rng = np.random.default_rng(0)
+
+    def __call__(self, leaves: Leaves, /) -> Evaluation:
+        policy, wdl, moves_left = (self._round(part) for part in self._evaluator(leaves))
+        return Evaluation(policy, wdl / wdl.sum(axis=1, keepdims=True), moves_left)
+
+    def start(self, leaves: Leaves, /) -> Pending:
+        return _Ready(self(leaves))
+
+    def _round(self, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+        return (numbers * (1 + ROUNDING * self._rng.standard_normal(numbers.shape))).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    answer: Evaluation
+
+    def wait(self) -> Evaluation:
+        return self.answer

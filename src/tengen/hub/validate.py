@@ -19,7 +19,7 @@ from tengen.games import Game
 from tengen.hub.protocol import Lease
 from tengen.records import GameRecord, Limits, RecordError, decode_chunk, verify
 
-__all__ = ["STRANGERS", "Settings", "check_chunk"]
+__all__ = ["STRANGERS", "Settings", "check_chunk", "way_of"]
 
 # Workers send a quarter of this at once. What it takes to unpack stays below 20 MB, to replay about a second.
 STRANGERS = Limits(file_bytes=2 << 20, body_bytes=4 << 20, games=1 << 12, plies=1 << 15, extra=0, old_formats=False)
@@ -51,7 +51,7 @@ def check_chunk(
             if network not in networks:
                 raise RecordError(f"game {record.number}: network {network[:16]} was never released")
         verify(record, game)
-        _check_plan(record, game, networks[record.networks[-1]])
+        way_of(record, game, networks[record.networks[-1]])
     # A worker that could guess what is proven again could be honest just there.
     chance, share = random.SystemRandom(), max(PROVEN_AGAIN / max(1, len(records)), PROVEN_SHARE)
     for record in records:
@@ -60,11 +60,13 @@ def check_chunk(
     return records
 
 
-def _check_plan(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> None:
-    """A network may have been released several times, with different settings; one of them must fit."""
-    problems = [_problem(record, game, *settings) for settings in candidates]
-    if all(problems):
-        raise RecordError(f"game {record.number}: {problems[-1]}")
+def way_of(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> Settings:
+    """The settings that a game was played with: a network may have been released several times. Raises RecordError."""
+    problem: str | None = "its network was never released"
+    for settings in candidates:
+        if (problem := _problem(record, game, *settings)) is None:
+            return settings
+    raise RecordError(f"game {record.number}: {problem}")
 
 
 def _check_proofs(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> None:
@@ -86,6 +88,8 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
         random = action is not None
         if random and (record.searched[ply] or action != moves[ply]):
             return f"ply {ply}: its move is not the random one that its number gives"
+        if not random and not record.searched[ply]:
+            return f"ply {ply}: its number has it searched, but there is no search"
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
         if bool(record.full[ply]) != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
