@@ -1,7 +1,7 @@
 """Workers that lie: what cannot have been played is refused, what was not searched is found out, honest work passes."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hubs import network, release
+from liars import PER_CHUNK, Forge, Player, flipped_results, make_desk, random_policies, replayed_games
 from tengen import games
-from tengen.evaluator import make_evaluator
 from tengen.hub.desk import Desk
 from tengen.hub.ledger import first_game
 from tengen.hub.player import ReleasePlayer
-from tengen.hub.protocol import HubRefusedError, Lease, Release
+from tengen.hub.protocol import Lease, Release
 from tengen.hub.validate import check_chunk
 from tengen.nn.export import to_onnx
 from tengen.nn.model import make_network
@@ -26,87 +25,30 @@ from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord, RecordError, encode_chunk
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
-from tengen.selfplay import Actor
-from training import GAME, tiny_run
+from training import GAME
 
-PER_CHUNK = 20
 ALLOWED = 200  # games in which a liar should be found out
-Forge = Callable[[list[GameRecord], random.Random], list[GameRecord]]
-
-
-def flipped_results(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
-    return [replace(record, result=-record.result) for record in records]
-
-
-def random_policies(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
-    """The moves are those of real games; what the searches found is made up."""
-    forged = []
-    for record in records:
-        weights = np.array([rng.random() + 0.01 for _ in record.actions])
-        plies = np.repeat(np.arange(len(record)), record.entries)
-        sums = np.bincount(plies, weights, minlength=len(record))
-        target = weights / sums[plies]
-        visits = np.maximum(1, target * 8).astype(np.uint32)
-        forged.append(replace(record, target=target.astype(np.float32), visits=visits))
-    return forged
-
-
-def replayed_games(records: list[GameRecord], rng: random.Random) -> list[GameRecord]:
-    """Real games, most of them sent again under numbers that are still free."""
-    return [replace(records[0], number=record.number) for record in records]
 
 
 LIES: list[Forge] = [flipped_results, random_policies, replayed_games]
 
 
-class Player:
-    """A worker without a wire: real games of its own lease."""
-
-    def __init__(self, desk: Desk, name: str, backend: str) -> None:
-        offer = desk.pull(name, None)
-        assert offer is not None
-        self.desk, self.name, self.lease = desk, name, offer.lease.id
-        search, selfplay = offer.release.configs()
-        self.actor = Actor(GAME, search, selfplay, slots=8, seed=0, threads=1, first_game=offer.lease.first_game)
-        self.actor.set_evaluator(make_evaluator(network(), GAME, backend, 1), network().hash)
-        self.sent = 0
-
-    def send(self, forge: Forge | None, rng: random.Random) -> bool:
-        """One chunk; whether it was accepted."""
-        before = self.actor.counts()["games"]
-        records = self.actor.play(lambda counts: counts["games"] >= before + PER_CHUNK)[:PER_CHUNK]
-        self.sent += len(records)
-        chunk = encode_chunk(forge(records, rng) if forge else records)
-        try:
-            self.desk.push(self.name, chunk, self.lease)
-        except HubRefusedError:
-            return False
-        self.desk.referee.finish()
-        return True
-
-
-def make_desk(path: Path) -> Desk:
-    desk = Desk(tiny_run(path), 0, "openvino")
-    desk.publish(release(desk._run))
-    return desk
-
-
 def trial(path: Path, liars: int, honest: int, chunks: int) -> None:
-    desk, rng = make_desk(path), random.Random(liars)
+    desk = make_desk(path)
     quarantined = played = 0
     for number in range(honest):
         player = Player(desk, f"honest{number}", ("openvino", "onnxruntime")[number % 2])
         for _ in range(chunks):
-            assert player.send(None, rng), "honest games were refused"
-        quarantined += player.sent * (desk.ledger.standing(player.name).barred is not None)
+            assert player.send(), "honest games were refused"
+        quarantined += player.sent * (not player.believed)
         played += player.sent
     assert quarantined <= played / 1000
     caught = 0
     for number in range(liars):
-        player = Player(desk, f"liar{number}", "openvino")
-        while player.sent < ALLOWED and desk.ledger.standing(player.name).barred is None:
-            player.send(LIES[number % len(LIES)], rng)
-        caught += desk.ledger.standing(player.name).barred is not None
+        player = Player(desk, f"liar{number}", forge=LIES[number % len(LIES)])
+        while player.sent < ALLOWED and player.believed:
+            player.send()
+        caught += not player.believed
     assert caught >= 0.99 * liars
     desk.gather(lambda _: True)
     left = desk.withdrawn()
@@ -149,7 +91,7 @@ def test_long_games_that_span_releases_are_not_taken_for_lies(tmp_path: Path, fo
         if forge:
             break
     standing = desk.ledger.standing("w")
-    assert standing.checked > 300 and (standing.barred is not None) == (forge is not None)
+    assert standing.checked > 300 and standing.believed == (forge is None)
     desk.close()
 
 
@@ -159,8 +101,9 @@ NAMES = ["moves", "full", "q", "d", "m", "entries", "actions", "visits", "target
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Desk, Player, list[GameRecord]]]:
     desk = make_desk(tmp_path_factory.mktemp("desk") / "run")
-    player = Player(desk, "w", "openvino")
-    yield desk, player, player.actor.play(lambda counts: counts["games"] >= PER_CHUNK)
+    player = Player(desk, "w")
+    player.take_up()
+    yield desk, player, player.play(PER_CHUNK)
     desk.close()
 
 

@@ -2,7 +2,7 @@
 
 For an honest worker every one of the MEASURES is zero but for rounding, which has no preferred direction for
 values and is small for policies and moves. How small depends on the game and the search, so the referee finds out: it
-plays games of its own and plays them again as a machine would whose network answers are off by a percent (`Spread`).
+plays games of its own and plays them again as a machine would whose network's answers are off by half a percent (`Spread`).
 A worker is held when the mean of a measure, over all its games or over the latest ones, lies beyond what such a machine
 shows and a margin, by more than chance explains (FACTOR standard errors). Means add up: a lie at every fourth ply, or
 one of a twentieth everywhere, needs more games to be seen than a gross one, but is seen.
@@ -33,6 +33,7 @@ MEASURES = (
 RATED = "rated"  # share of a rating match's moves that are not found again; a row of its own
 COLUMNS = (*MEASURES, RATED)
 MARGIN = np.array([0.04, 0.04, 0.04, 0.04, 0.04, 0.03, 0.03, 0.08])
+ONE_SIDED = np.array([0, 0, 0, 0, 1, 1, 1, 1])  # measures in which rounding has a direction; in values it has none
 LEAST = np.array([12, 12, 12, 12, 12, 12, 12, 2])  # rows before a mean says anything; a rated one is of many moves
 FACTOR = 4.0  # standard errors
 RECENT = 0.97  # weight of older games in the recent mean, per game: about the last thirty count
@@ -69,7 +70,7 @@ class Spread:
 
     @property
     def limit(self) -> NDArray[np.float64]:
-        return np.asarray(MARGIN + 2 * np.abs(self.mean))
+        return np.asarray(MARGIN + ONE_SIDED * 1.5 * np.abs(self.mean))
 
     def agrees(self, row: NDArray[np.float64]) -> bool:
         """Whether a single game could be honest; of honest ones nearly all are."""
@@ -131,7 +132,7 @@ class Evidence(msgspec.Struct):
         """Why the worker should be held; None as long as it may be honest."""
         beyond = self.ever.beyond(spread) | self.lately.beyond(spread)
         names: Sequence[str] = [WORDS[name] for name, far in zip(COLUMNS, beyond, strict=True) if far]
-        return f"played again, its games have other {', '.join(names)}" if names else None
+        return f"played again, its games differ in {', '.join(names)}" if names else None
 
 
 def rated_row(different: float) -> NDArray[np.float64]:

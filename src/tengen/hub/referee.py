@@ -37,10 +37,10 @@ from tengen.selfplay import Actor
 __all__ = ["Referee"]
 
 SLOTS = 64  # games played again together
-OWN_GAMES = 16  # of the referee's own, to learn how far another machine would be off
+OWN_GAMES = 32  # of the referee's own, to learn how far another machine would be off
 SECOND_OPINION = 48  # games of its own when a worker's results differ from the others'
 OWN_EVERY = 20  # networks after which it looks again; sooner while a run is young and its networks change fast
-ROUNDING = 0.01  # by which another machine's answers may be off: more than 8 or 16 bits cost
+ROUNDING = 0.005  # by which another machine's answers may be off: as much as 8 bits of mantissa (bfloat16) leave
 WAITING = 256  # lots that may wait; when more come, some of whoever has most are let through unseen, and counted
 EVALUATORS = 8  # networks kept ready
 FIRST_RATED, RATED_SHARE = 4, 0.2  # rating matches of a worker that are all looked at; of later ones this share
