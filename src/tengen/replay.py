@@ -157,6 +157,11 @@ class Replay:
         """Memory held for games."""
         return sum(tape.nbytes for tape in (self._moves, self._games, self._positions, self._entries))
 
+    def resume(self, drawn: int) -> None:
+        """Goes on after so many samples. Those of games that are no longer there do not count: learning would wait
+        until as many new ones have come."""
+        self.drawn = min(drawn, sample_count(self.positions, self.config))
+
     def add(self, records: Sequence[GameRecord]) -> None:
         """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""
         for record in records:

@@ -20,7 +20,10 @@ from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
 
 __all__ = ["Ledger", "Standing", "first_game", "lease_of"]
 
-_TABLES = """
+# What has to be done to a ledger, in order; its `user_version` says how many of these steps it has seen. A step that
+# others have never changes: what comes later is a step of its own at the end. Semicolons only end statements.
+MIGRATIONS = (
+    """
 CREATE TABLE IF NOT EXISTS tokens (
   name TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created REAL NOT NULL, revoked REAL);
 CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY AUTOINCREMENT, worker TEXT NOT NULL, created REAL NOT NULL);
@@ -36,7 +39,13 @@ CREATE TABLE IF NOT EXISTS workers (
 CREATE TABLE IF NOT EXISTS matches (
   id INTEGER PRIMARY KEY AUTOINCREMENT, first TEXT NOT NULL, second TEXT NOT NULL, match BLOB NOT NULL,
   worker TEXT, taken REAL, points REAL, games INTEGER);
-"""
+""",
+    # Options that are gone (selfplay.side_positions and cut_share), in the settings of earlier releases.
+    """
+UPDATE releases SET manifest = CAST(
+  json_remove(CAST(manifest AS TEXT), '$.selfplay.side_positions', '$.selfplay.cut_share') AS BLOB);
+""",
+)
 MATCH_SECONDS = 600.0  # after which a rating match that did not come back is given to another
 
 
@@ -59,7 +68,18 @@ class Ledger:
         self._connection = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.executescript(_TABLES)
+        self._migrate(path)
+
+    def _migrate(self, path: Path) -> None:
+        """Ledgers of before there were versions have the first step's tables, and 0 as their version."""
+        with self.transaction():  # another process may be doing the same
+            ((version,),) = self._connection.execute("PRAGMA user_version").fetchall()
+            if version > len(MIGRATIONS):
+                raise sqlite3.DatabaseError(f"version {version} of {path.name} is a newer Tengen's")
+            for step in MIGRATIONS[version:]:
+                for statement in step.split(";"):
+                    self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
     def close(self) -> None:
         with self._lock:

@@ -14,7 +14,7 @@ import hashlib
 import time
 from pathlib import Path
 
-from tengen.files import move_durably, write_durably
+from tengen.files import move_durably, remove_leftovers, write_durably
 from tengen.hub.validate import STRANGERS
 from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk
 from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY
@@ -32,6 +32,7 @@ class Spool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(folder)
         self._next = max([-1, *(int(path.stem[6:]) for path in self._pieces())]) + 1
         self._drop_joined()
 
