@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tengen.files import move_durably, remove_leftovers, write_durably
 from tengen.hub.validate import STRANGERS
-from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk
+from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode_chunk
 from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY
 
 __all__ = ["Spool"]
@@ -43,9 +43,9 @@ class Spool:
                 piece.unlink()
 
     def _games(self, path: Path) -> list[GameRecord]:
-        """A file that this machine has damaged is put aside, and no reason to stop."""
+        """A file that this machine has damaged, or written with an older Tengen, is put aside: no reason to stop."""
         try:
-            return decode_chunk(path.read_bytes())
+            return decode_chunk(path.read_bytes(), Limits(old_formats=False))
         except RecordError as error:
             self.refuse(path, str(error))
             return []
