@@ -18,7 +18,7 @@ EXAMPLE = """example: tengen records runs/connect4 --last 10
          tengen records runs/connect4 --result 1 --max-plies 12
          tengen records runs/connect4 --network 9c6be16d --json
 
-A line holds: number, result for the first player (1, 0, -1), plies, the last network, moves; random openings in brackets."""
+A line holds: number, result for the first player (1, 0, -1), plies, last network, moves; random opening in brackets."""
 
 HASH = 8  # digits of a network's hash that are shown
 
