@@ -73,3 +73,17 @@ def test_a_damaged_piece_is_put_aside_and_the_others_go_on(tmp_path: Path) -> No
     spool.join(0.0, enough=60)
     assert in_chunks(spool) == [1]
     assert "not a chunk" in (spool.folder / "refused/piece-00000000.txt").read_text()
+
+
+def test_games_that_an_older_tengen_left_are_put_aside(tmp_path: Path) -> None:
+    """A hub would refuse them, and bar whoever sends many such chunks."""
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    old = (Path(__file__).parent / "chunks" / "format3.games").read_bytes()
+    for name in ("piece-00000000.games", f"chunk-{'ab' * 32}.games"):
+        (folder / name).write_bytes(old)
+    spool = Spool(folder)
+    spool.add(some_games(1))
+    spool.join(0.0, enough=60)
+    assert in_chunks(spool) == [0]
+    assert "old format" in (folder / "refused/piece-00000000.txt").read_text()

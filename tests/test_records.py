@@ -166,9 +166,10 @@ def test_columns_that_a_later_version_adds_are_skipped() -> None:
         {"name": "score", "dtype": "O8", "length": 2},
         {"name": "../score", "dtype": "f4", "length": 2},
         {"name": "score", "dtype": "f4", "length": -2},
-        {"name": "moves", "dtype": "f4", "length": 2},
     ):
         refused(packed(header | {"extra": [wrong]}, compress_body(body + score.tobytes())))
+    for twice in ([extra[0] | {"name": "moves"}], [extra[0], extra[0]]):
+        assert "two columns of one name" in refused(packed(header | {"extra": twice}, longer))
     assert "allowed" in refused(packed(header | {"extra": [extra[0] | {"length": 2**39}]}, longer))
 
 

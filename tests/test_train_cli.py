@@ -45,8 +45,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def durable(folder: Path) -> dict[str, bytes]:
-    """What a refusal must leave alone: everything but the lock and SQLite's working files."""
-    return {name: data for name, data in contents(folder).items() if not re.match("lock|run.sqlite", name)}
+    """What a refusal must leave alone: everything but locks and SQLite's working files."""
+    return {
+        name: data
+        for name, data in contents(folder).items()
+        if not re.match(r"lock|\.run\.toml\.lock|run\.sqlite", name)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -433,8 +437,10 @@ def test_records_are_the_games_filtered(run: Path, capsys: Capture) -> None:
     assert 0 < len(long) < len(every) and records(run, capsys, "--min-plies", "8") == long
     assert records(run, capsys, "--max-plies", "7") == [record for record in every if record["plies"] <= 7]
     assert records(run, capsys, "--last", "2", "--min-plies", "8") == long[-2:]
-    prefix = every[-1]["network"][:6]
-    assert records(run, capsys, "--network", prefix) == [r for r in every if r["network"].startswith(prefix)]
+    prefix = every[-1]["networks"][-1][:6]
+    played = [r for r in every if any(network.startswith(prefix) for network in r["networks"])]
+    assert records(run, capsys, "--network", prefix) == played
+    assert all(len(r["release"]) == r["plies"] and max(r["release"]) + 1 == len(r["networks"]) for r in every)
 
 
 def test_records_as_text(run: Path, capsys: Capture) -> None:
@@ -445,7 +451,7 @@ def test_records_as_text(run: Path, capsys: Capture) -> None:
     for line, record in zip(lines, every, strict=True):
         number, result, plies, network, moves = line.replace("(", "").replace(")", "").split(maxsplit=4)
         assert (int(number), int(result), int(plies)) == (record["number"], record["result"], record["plies"])
-        assert record["network"].startswith(network) and moves.split() == record["moves"]
+        assert record["networks"][-1].startswith(network) and moves.split() == record["moves"]
 
 
 def test_the_dashboard_shows_what_it_was_told(finished: Path) -> None:

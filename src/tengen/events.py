@@ -25,6 +25,7 @@ from typing import Any
 
 __all__ = ["Database", "Event", "History", "Listener", "TensorBoard", "fan_out", "number_of", "read_events"]
 
+VERSION = 1  # of run.sqlite
 _TABLE = """CREATE TABLE IF NOT EXISTS events (
   id INTEGER PRIMARY KEY, time REAL NOT NULL, step INTEGER NOT NULL, minutes REAL NOT NULL, kind TEXT NOT NULL,
   "values" TEXT NOT NULL)"""
@@ -126,7 +127,11 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        ((version,),) = connection.execute("PRAGMA user_version").fetchall()  # 0 where there was none yet
+        if version > VERSION:
+            raise sqlite3.DatabaseError(f"version {version}, which a newer Tengen wrote")
         connection.execute(_TABLE)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
         return connection
     except sqlite3.Error:
         connection.close()

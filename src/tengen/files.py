@@ -1,21 +1,28 @@
-"""Files that survive a kill or a power cut: whole, or not there at all."""
+"""Files that survive a kill or a power cut: whole, or not there at all. Several processes may write the same one."""
 
 import os
-from collections.abc import Sequence
+import re
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["move_all_durably", "move_durably", "write_durably"]
+__all__ = ["exclusive", "move_all_durably", "move_durably", "remove_leftovers", "write_durably"]
+
+_DRAFT = re.compile(r"\..+?(?:\.(\d+)-[0-9a-f]{8})?\.tmp", re.DOTALL)  # of write_durably, with the writer's process
+LEFTOVER_SECONDS = 60.0  # a younger draft may be another machine's, whose processes are not to be seen from here
 
 
 def write_durably(path: Path, data: bytes) -> None:
     """Writes a file so that at every moment `path` holds its old content or the new, never a part of it.
 
-    Temporary file in the same folder → flush → fsync → rename → fsync the folder. A kill may leave the temporary file
-    behind: its name starts with a dot, and the next write of the same path replaces it.
+    Temporary file in the same folder → flush → fsync → rename → fsync the folder. No two writers share a temporary
+    file: of two at once the later rename wins, whole. A kill may leave one behind, for `remove_leftovers`.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -24,6 +31,46 @@ def write_durably(path: Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _fsync_folder(path.parent)
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Keeps others who ask for the same from a file while it is read, changed and written. Waits for its turn; the
+    system lets go however the process ends.
+
+    What is locked is a file beside it, because writing replaces the file itself. It stays there: if it were removed,
+    one who waits for it and one who comes later would hold two different ones.
+    """
+    import fcntl  # systems without it can still write files
+
+    descriptor = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes what writers that were killed left behind. To be called by one who may write there."""
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            draft = _DRAFT.fullmatch(path.name)
+            if draft is None or (draft[1] and _alive(int(draft[1]))):
+                continue
+            with suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > LEFTOVER_SECONDS:
+                    path.unlink()
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def move_durably(path: Path, target: Path) -> None:

@@ -83,14 +83,15 @@ def judge(events: Sequence[Event]) -> Health:
     """The health of a run. A rising strength outweighs every other sign, for better or worse."""
     turns = [event for event in events if event.kind == "turn"]
     learned = [turn for turn in turns if "loss" in turn.values]
+    unread = tuple(Check("unread_chunks", number_of(turn, "unread_chunks") or None, 0, 0) for turn in turns[-1:])
     if any(number_of(turn, "loss") is None for turn in learned[-TURNS:]):
-        return Health(STALLED, "diverged")
+        return Health(STALLED, "diverged", {}, unread)
     played = [turn for turn in turns if "games" in turn.values]  # a network that grows does not play
     if len(played) >= EARLY and not any(number_of(turn, "games") for turn in played[-EARLY:]):
-        return Health(STALLED, "no_games", {"turns": EARLY})
+        return Health(STALLED, "no_games", {"turns": EARLY}, unread)
     if len(learned) < EARLY:
-        return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY})
-    checks = tuple(_checks(turns, learned, [event for event in events if event.kind == "release"]))
+        return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY}, unread)
+    checks = (*_checks(turns, learned, [event for event in events if event.kind == "release"]), *unread)
     rising = _rising(measures_of_strength(events))
     stalled = next((check for check in checks if check.stalls and not check.ok), None)
     if rising is True or (rising is None and stalled is None):
@@ -196,6 +197,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "replay_age_high": "samples are {value:.0%} of the run old on average: lower replay.scale to forget early ones",
         "playing_share_low": "only {value:.0%} of the time goes into self-play: lower replay.samples_per_position",
         "playing_share_high": "{value:.0%} of the time goes into self-play: raise replay.samples_per_position",
+        "unread_chunks_high": "{value:.0f} chunks of games could not be read and are left out: the warnings say why",
     },
     "zh": {
         LEARNING: "正在进步：{reason}。",
@@ -220,5 +222,6 @@ PHRASES: dict[str, dict[str, str]] = {
         "replay_age_high": "样本平均年龄是全程的 {value:.0%}，调低 replay.scale 可以忘掉早期对局",
         "playing_share_low": "只有 {value:.0%} 的时间用于自我对弈，请调低 replay.samples_per_position",
         "playing_share_high": "{value:.0%} 的时间用于自我对弈，请调高 replay.samples_per_position",
+        "unread_chunks_high": "有 {value:.0f} 个对局文件无法读取，未参与训练；原因见警告",
     },
 }

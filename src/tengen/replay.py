@@ -147,12 +147,6 @@ class Replay:
         """Samples that may be drawn before more positions come."""
         return max(0, sample_count(self.positions, self.config) - self.drawn)
 
-    def as_drawn(self, drawn: int, positions: int) -> int:
-        """What counts as drawn now if the games are others than before, when so many samples were drawn of so many
-        positions: the same share of all that may be. Else learning would wait until as many had come as are gone."""
-        allowed = sample_count(positions, self.config)
-        return int(drawn * sample_count(self.positions, self.config) / allowed) if allowed else 0
-
     @property
     def depth(self) -> float:
         """How much deeper than at first self-play searches now."""
@@ -162,6 +156,11 @@ class Replay:
     def nbytes(self) -> int:
         """Memory held for games."""
         return sum(tape.nbytes for tape in (self._moves, self._games, self._positions, self._entries))
+
+    def resume(self, drawn: int) -> None:
+        """Goes on after so many samples. Those of games that are no longer there do not count: learning would wait
+        until as many new ones have come."""
+        self.drawn = min(drawn, sample_count(self.positions, self.config))
 
     def add(self, records: Sequence[GameRecord]) -> None:
         """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""

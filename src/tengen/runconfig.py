@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -163,19 +163,50 @@ class RunConfig:
 
     def to_toml(self) -> str:
         """All options, so that a run does not change when defaults do."""
-        lines = [f"game = {_toml(self.game)}"]
+        lines = [f"game = {_toml(self.game)}", f"version = {len(MIGRATIONS)}"]
         for section, values in self.to_dict().items():
             lines += ["", f"[{section}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
         return "\n".join(lines) + "\n"
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
-        """Raises ConfigError."""
-        try:
-            sections = tomllib.loads(text)
-            return cls(game=str(sections.pop("game"))).with_values(sections)
-        except (tomllib.TOMLDecodeError, KeyError) as error:
-            raise ConfigError(f"not the configuration of a run: {error}") from None
+        """Of this version or an older one. Raises ConfigError."""
+        game, sections = _read_toml(text)
+        return cls(game=game).with_values(sections)
+
+
+def option_names(text: str) -> set[str]:
+    """The options that a run.toml names, as SECTION.NAME. Raises ConfigError."""
+    return {f"{section}.{name}" for section, values in _read_toml(text)[1].items() for name in values}
+
+
+def _read_toml(text: str) -> tuple[str, dict[str, Any]]:
+    """The game, and the options by section as this version has them."""
+    try:
+        sections = tomllib.loads(text)
+        game, version = str(sections.pop("game")), sections.pop("version", 0)
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise ConfigError(f"not the configuration of a run: {error}") from None
+    if type(version) is not int or not 0 <= version <= len(MIGRATIONS):
+        raise ConfigError(f"version {version!r}, but this Tengen knows 0 to {len(MIGRATIONS)}; a newer one wrote it")
+    for migrate in MIGRATIONS[version:]:
+        migrate(sections)
+    return game, sections
+
+
+def _without_side_positions(sections: dict[str, Any]) -> None:
+    """0 → 1. A run that did not use these options goes on as it was; another one would learn something else."""
+    selfplay = sections.get("selfplay")
+    for name in ("side_positions", "cut_share"):
+        if isinstance(selfplay, dict) and (value := selfplay.pop(name, 0)) != 0:
+            raise ConfigError(
+                f"selfplay.{name} = {value!r}: the option is gone since chunk format 4; commit 5140b96 is the last one "
+                f"that goes on with such a run"
+            )
+
+
+# Each makes a run.toml of one version one of the next: what is written has their number as its version.
+MIGRATIONS: list[Callable[[dict[str, Any]], None]] = [_without_side_positions]
 
 
 def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tuple[SearchConfig, SelfPlayConfig]:

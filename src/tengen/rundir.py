@@ -14,7 +14,7 @@ hub.sqlite          of a run with workers elsewhere: tokens, leases, whose games
 releases/           of such a run: the networks that played lately, by the hash that records have
 workers.json        of such a run: who plays, how fast, for whoever watches
 live.json           some games being played right now, for whoever watches
-lock                held by the process that trains
+lock                held by the process that trains; .run.toml.lock by one that changes run.toml
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tengen.config import ConfigError
-from tengen.files import write_durably
-from tengen.runconfig import RunConfig
+from tengen.files import exclusive, remove_leftovers, write_durably
+from tengen.runconfig import RunConfig, option_names
 
 __all__ = ["RunDirectory", "RunError"]
 
@@ -59,6 +59,7 @@ class RunDirectory:
         self.hub = path / "hub.sqlite"
         self.workers = path / "workers.json"
         self.releases = path / "releases"
+        self._last: tuple[RunConfig, set[str]] | None = None  # what was read last, and which options it named
 
     def exists(self) -> bool:
         return self.config_file.is_file()
@@ -66,14 +67,40 @@ class RunDirectory:
     def config(self) -> RunConfig:
         """Raises RunError."""
         try:
-            return RunConfig.from_toml(self.config_file.read_text("utf-8"))
+            text = self.config_file.read_text("utf-8")
+            self._last = RunConfig.from_toml(text), option_names(text)
+            return self._last[0]
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"{self.path} is not a run of tengen train: {error}") from None
         except ConfigError as error:
             raise RunError(f"{self.config_file}: {error}") from None
 
+    def config_now(self, warn: Callable[[str], None]) -> RunConfig:
+        """What run.toml says while a run goes on. One that somebody is just saving, or has spoilt, does not end it:
+        what was read before stays in use, and `warn` hears why."""
+        before = self._last
+        try:
+            now = self.config()
+        except RunError as error:
+            if before is None:
+                raise
+            warn(f"{error}; what was read before stays in use")
+            return before[0]
+        if before is not None and self._last is not None and (missing := before[1] - self._last[1]):
+            self._last = before
+            warn(f"{self.config_file} no longer has {min(missing)}: half saved? What was read before stays in use")
+            return before[0]
+        return now
+
     def configure(self, config: RunConfig) -> None:
+        """One who has read the file before must have held `changing` since."""
         write_durably(self.config_file, config.to_toml().encode())
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Nobody else changes run.toml meanwhile, whether training here or not."""
+        with exclusive(self.config_file):
+            yield
 
     def network(self, step: int) -> Path:
         return self.networks / f"{step:08}.onnx"
@@ -108,6 +135,8 @@ class RunDirectory:
         try:
             if not _lock(descriptor):
                 raise RunError(f"another process is training in {self.path}; wait for it, or use --run DIR")
+            for folder in (self.path, self.networks, self.games):
+                remove_leftovers(folder)
             yield
         finally:
             os.close(descriptor)

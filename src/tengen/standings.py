@@ -13,6 +13,8 @@ from tengen.rundir import RunError
 
 __all__ = ["Measurement", "Standings"]
 
+VERSION = 1  # of ladder.json
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -29,16 +31,20 @@ class Standings:
     pairings: list[Pairing] = field(default_factory=list)  # played by whoever trains
     measurements: list[Measurement] = field(default_factory=list)
     fleet: list[Pairing] = field(default_factory=list)  # played by workers elsewhere
+    version: int = VERSION
 
     @classmethod
     def read(cls, path: Path, level: int = 0) -> Standings:
         """Empty, with the level to begin at, when nothing was measured yet. Raises RunError."""
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Standings)
+            found = msgspec.json.decode(path.read_bytes(), type=Standings)
         except FileNotFoundError:
             return cls(level)
         except (OSError, msgspec.DecodeError) as error:
             raise RunError(f"{path}: {error}; move it away to begin a new ladder") from None
+        if found.version > VERSION:
+            raise RunError(f"{path}: version {found.version}, but this Tengen knows {VERSION}; a newer one wrote it")
+        return found
 
     def write(self, path: Path) -> None:
         write_durably(path, msgspec.json.format(msgspec.json.encode(self)))

@@ -74,6 +74,7 @@ class Trainer:
         self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
         self.turns = 0
         self.games = 0  # finished ones, on disk
+        self._unread = 0  # chunks that could not be used
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Batch | None = None
@@ -170,10 +171,10 @@ class Trainer:
             self.replay.add(records)
             self.games += len(records)
             return
-        before, self.games = self.replay, 0
+        drawn, self.games = self.replay.drawn, 0
         self.replay = self._empty_window()
         self._load_games(left)
-        self.replay.drawn = self.replay.as_drawn(before.drawn, before.positions)
+        self.replay.resume(drawn)
 
     def _learn(self) -> dict[str, float]:
         """2. Steps until a turn's samples are used up, if there are as many."""
@@ -201,7 +202,7 @@ class Trainer:
     def _save(self) -> None:
         """3. At most one turn is lost by a kill, and no finished game."""
         about = {"minutes": self.minutes, "turns": self.turns, "last_measure": self._last_measure}
-        self.learner.save(self.run.state, about | {"drawn": self.replay.drawn, "positions": self.replay.positions})
+        self.learner.save(self.run.state, about | {"drawn": self.replay.drawn})
 
     def _release(self) -> None:
         """4. The averaged weights become the network that plays; with a gate, only those that passed it do."""
@@ -230,7 +231,8 @@ class Trainer:
 
     def _publish(self) -> None:
         assert self._playing is not None
-        now, loop = self.run.config(), self.config.loop  # searching may be changed while a run goes on
+        now = self.run.config_now(lambda why: self._tell("warning", reason=why))  # `tengen hub set` may change it
+        loop = self.config.loop
         search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
         self.hub.publish(Release.of(self.game.id, *self._playing, search, selfplay, loop.seed, loop.slots))
 
@@ -270,11 +272,7 @@ class Trainer:
             about = self.learner.load(self.run.state)
             self._spent, self.turns = float(about["minutes"]), int(about["turns"])
             self._last_measure = float(about["last_measure"])
-            self.replay.drawn = int(about["drawn"])
-            if self.replay.positions < (
-                before := int(about.get("positions", 0))
-            ):  # some were withdrawn, and a kill came
-                self.replay.drawn = self.replay.as_drawn(self.replay.drawn, before)
+            self.replay.resume(int(about["drawn"]))
         elif self.run.start.exists():
             self._begin_with(sample_planes(self.game, STARTING_POSITIONS))
         return next_game
@@ -287,18 +285,26 @@ class Trainer:
 
     def _load_games(self, paths: list[Path] | None = None) -> int:
         """Fills the window from disk; returns the number of the next game of this process."""
-        next_game = 0
+        next_game, unread = 0, list[str]()
 
-        def warn(path: Path, why: str) -> None:
-            self._tell("warning", reason=f"{path}: {why}")
+        def leave_out(path: Path, why: str) -> None:
+            unread.append(f"{path}: {why}")
 
-        for path, records in self.store.read(warn, paths):
+        for path, records in self.store.read(leave_out, paths):
             if records[0].game != self.game.id:
-                self._tell("warning", reason=f"{path}: games of {records[0].game}, not {self.game.id}; left out")
+                leave_out(path, f"games of {records[0].game}, not {self.game.id}")
                 continue
             self.replay.add(records)
             self.games += len(records)
             next_game = max([next_game, *(record.number + 1 for record in records if record.number < LEASED)])
+        self._unread = len(unread)
+        if unread and not self.games:
+            raise RunError(
+                f"none of the {len(unread)} chunks in {self.run.games} can be used ({unread[0]}); nothing was changed: "
+                f"go on with the Tengen that wrote them, or move them away to learn from new games only"
+            )
+        if unread:
+            self._tell("warning", reason=f"{len(unread)} chunks of games are left out; {unread[0]}")
         return next_game
 
     def _empty_window(self) -> Replay:
@@ -311,6 +317,7 @@ class Trainer:
             "positions": self.replay.positions,
             "window": self.replay.window,
             "progress": self.progress,
+            "unread_chunks": self._unread,
         }
 
     def _tell(self, kind: str, **values: Any) -> None:

@@ -165,7 +165,8 @@ def set_options(ledger: "Ledger", run: "RunDirectory", words: list[str], args: a
     if not words or not all(word.startswith(("search.", "selfplay.")) for word in words):
         raise UsageError("only options of search and selfplay travel with releases: search.NAME=VALUE, selfplay.NAME=…")
     try:
-        run.configure(run.config().with_settings(words))
+        with run.changing():
+            run.configure(run.config().with_settings(words))
     except RunError as error:
         raise UsageError(str(error)) from None
     return 0

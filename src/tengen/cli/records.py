@@ -18,7 +18,7 @@ EXAMPLE = """example: tengen records runs/connect4 --last 10
          tengen records runs/connect4 --result 1 --max-plies 12
          tengen records runs/connect4 --network 9c6be16d --json
 
-A line holds: number, result for the first player (1, 0, -1), plies, network, moves; random openings in brackets."""
+A line holds: number, result for the first player (1, 0, -1), plies, last network, moves; random opening in brackets."""
 
 HASH = 8  # digits of a network's hash that are shown
 
@@ -32,7 +32,9 @@ def add(verbs: Verbs) -> None:
     plies = number(int, 0, 10**6, "a whole number, 0 or more")
     parser.add_argument("--min-plies", type=plies, default=0, metavar="N", help="games at least this long")
     parser.add_argument("--max-plies", type=plies, default=10**6, metavar="N", help="games at most this long")
-    parser.add_argument("--network", default="", metavar="HASH", help="played by the network whose hash begins so")
+    parser.add_argument(
+        "--network", default="", metavar="HASH", help="a move or more by the network whose hash begins so"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

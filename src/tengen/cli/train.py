@@ -90,7 +90,8 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
             if directory.exists():
                 if start is not None:
                     raise UsageError(f"{folder} has begun already; leave --from out, or use --run DIR for another run")
-                adopt_changes(directory, fresh.game, changes)
+                with directory.changing():
+                    adopt_changes(directory, fresh.game, changes)
             else:
                 if start is not None:
                     write_durably(directory.start, start)
@@ -161,7 +162,9 @@ def refuse_strange_folder(run: "RunDirectory") -> None:
     """A folder with other things in it is no place for a new run, nor is what is left of another."""
     if run.path.is_dir() and not run.exists():
         expected = MADE_BY_THE_LOCK | MADE_BY_TOKENS
-        others = sorted(entry.name for entry in run.path.iterdir() if entry.name not in expected)
+        drafts = f".{run.config_file.name}."  # a kill may have left one
+        names = (entry.name for entry in run.path.iterdir())
+        others = sorted(name for name in names if name not in expected and not name.startswith(drafts))
         if others:
             raise UsageError(f"{run.path} is not a run and not empty (it holds {others[0]}); use --run DIR")
 

@@ -13,9 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Database", "DatabaseBusyError"]
+__all__ = ["MIGRATIONS", "Database", "DatabaseBusyError"]
 
-_TABLES = """
+# What has to be done to a ledger, in order; its `user_version` says how many of these steps it has seen. A step that
+# others have never changes: what comes later is a step of its own at the end. Semicolons only end statements.
+MIGRATIONS = (
+    """
 CREATE TABLE IF NOT EXISTS tokens (
   name TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created REAL NOT NULL, revoked REAL);
 CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY AUTOINCREMENT, worker TEXT NOT NULL, created REAL NOT NULL);
@@ -31,21 +34,27 @@ CREATE TABLE IF NOT EXISTS workers (
 CREATE TABLE IF NOT EXISTS matches (
   id INTEGER PRIMARY KEY AUTOINCREMENT, first TEXT NOT NULL, second TEXT NOT NULL, match BLOB NOT NULL,
   worker TEXT, taken REAL, points REAL, games INTEGER);
-"""
-# What was added since, in order: each is done once to a ledger of before.
-_STEPS = [
-    "ALTER TABLE workers ADD COLUMN held TEXT",
-    "ALTER TABLE workers ADD COLUMN refused_lately REAL NOT NULL DEFAULT 0",  # as of the moment beside it
-    "ALTER TABLE workers ADD COLUMN refused_at REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE releases ADD COLUMN step INTEGER NOT NULL DEFAULT 0",  # of the learner; 0: not known
-    "ALTER TABLE chunks ADD COLUMN version INTEGER NOT NULL DEFAULT 0",  # the newest release when it came; 0: not known
-    "ALTER TABLE matches ADD COLUMN lease INTEGER",
-    "CREATE INDEX leases_of ON leases (worker, created)",
-    "ALTER TABLE workers ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE workers ADD COLUMN trusted_at REAL NOT NULL DEFAULT 0",
-    "CREATE TABLE evidence (worker TEXT PRIMARY KEY, found BLOB NOT NULL)",
-    "CREATE TABLE tallies (id INTEGER PRIMARY KEY, network TEXT NOT NULL, worker TEXT NOT NULL, tally BLOB NOT NULL)",
-]
+""",
+    # Options that are gone (selfplay.side_positions and cut_share), in the settings of earlier releases.
+    """
+UPDATE releases SET manifest = CAST(
+  json_remove(CAST(manifest AS TEXT), '$.selfplay.side_positions', '$.selfplay.cut_share') AS BLOB);
+""",
+    # Holding workers, going back before one, and what the referee finds out.
+    """
+ALTER TABLE workers ADD COLUMN held TEXT;
+ALTER TABLE workers ADD COLUMN refused_lately REAL NOT NULL DEFAULT 0;  -- as of the moment beside it
+ALTER TABLE workers ADD COLUMN refused_at REAL NOT NULL DEFAULT 0;
+ALTER TABLE releases ADD COLUMN step INTEGER NOT NULL DEFAULT 0;  -- of the learner, 0 if not known
+ALTER TABLE chunks ADD COLUMN version INTEGER NOT NULL DEFAULT 0;  -- the newest release when it came, 0 if not known
+ALTER TABLE matches ADD COLUMN lease INTEGER;
+CREATE INDEX leases_of ON leases (worker, created);
+ALTER TABLE workers ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE workers ADD COLUMN trusted_at REAL NOT NULL DEFAULT 0;
+CREATE TABLE evidence (worker TEXT PRIMARY KEY, found BLOB NOT NULL);
+CREATE TABLE tallies (id INTEGER PRIMARY KEY, network TEXT NOT NULL, worker TEXT NOT NULL, tally BLOB NOT NULL);
+""",
+)
 BUSY_SECONDS = 3.0  # to wait for another process, and for another thread of this one
 
 
@@ -62,23 +71,21 @@ class Database:
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.executescript(_TABLES)
-            self._take_steps()
+            self._migrate(path)
         except BaseException:
             self._connection.close()
             raise
 
-    def _take_steps(self) -> None:
-        if self._steps_done() == len(_STEPS):
-            return
-        with self.transaction():
-            for step in _STEPS[self._steps_done() :]:
-                self._connection.execute(step)
-            self._connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
-
-    def _steps_done(self) -> int:
-        ((done,),) = self._read("PRAGMA user_version")
-        return int(done)
+    def _migrate(self, path: Path) -> None:
+        """Ledgers of before there were versions have the first step's tables, and 0 as their version."""
+        with self.transaction():  # another process may be doing the same
+            ((version,),) = self._read("PRAGMA user_version")
+            if version > len(MIGRATIONS):
+                raise sqlite3.DatabaseError(f"version {version} of {path.name} is a newer Tengen's")
+            for step in MIGRATIONS[version:]:
+                for statement in step.split(";"):
+                    self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
     def check(self) -> None:
         """Looks through all of it for damage. Raises sqlite3.DatabaseError."""

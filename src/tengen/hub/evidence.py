@@ -1,11 +1,11 @@
 """What games that were played again say about a worker: means that small steady lies cannot hide in.
 
-For an honest worker every one of the MEASURES is zero but for rounding, which has no preferred direction for
-values and is small for policies and moves. How small depends on the game and the search, so the referee finds out: it
-plays games of its own and plays them again as a machine would whose network's answers are off by half a percent (`Spread`).
-A worker is held when the mean of a measure, over all its games or over the latest ones, lies beyond what such a machine
-shows and a margin, by more than chance explains (FACTOR standard errors). Means add up: a lie at every fourth ply, or
-one of a twentieth everywhere, needs more games to be seen than a gross one, but is seen.
+For an honest worker every one of the MEASURES is zero but for rounding, which has no preferred direction for values and
+is small for policies and moves. How small depends on the game and the search, so the referee finds out: it plays games
+of its own, and plays them again as a machine would whose network's answers are off by half a percent (`Spread`). A
+worker is held when the mean of a measure, over all its games or over the latest ones, lies beyond what such a machine
+shows and a margin, by more than chance explains (FACTOR standard errors). Means add up: a lie at every fourth ply needs
+more games to be seen than a gross one, but is seen.
 """
 
 from __future__ import annotations

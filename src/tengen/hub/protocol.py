@@ -20,7 +20,7 @@ import msgspec
 
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.elo import Pairing
-from tengen.records import GameRecord
+from tengen.records import FORMAT, GameRecord
 from tengen.selfplay import Counts
 
 __all__ = [
@@ -43,7 +43,8 @@ __all__ = [
     "Report",
 ]
 
-PROGRAM = version("tengen")  # hubs and players of different versions might not mean the same by the same words
+# Hubs and players of different versions might not mean the same by the same words.
+PROGRAM = f"{version('tengen')}+chunks{FORMAT}"
 LEASED = 1 << 48  # games numbered below were played by the learner's own process
 LEASE_GAMES = 1 << 32  # numbers in a lease: with the seed they name random streams, so no two leases share any
 

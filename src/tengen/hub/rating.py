@@ -133,7 +133,8 @@ class Ratings:
         """A match for each player, spread over the pairs; what nobody has taken of the last ones is forgotten."""
         self._ledger.drop_open_matches()
         self._files = {}
-        search = self._run.config().arena_search.replace(cache_mb=CACHE_MB).to_dict()
+        now = self._run.config_now(lambda why: None)  # the loop tells of it
+        search = now.arena_search.replace(cache_mb=CACHE_MB).to_dict()
         contestants = [(self._contestant(first), self._contestant(second)) for first, second in pairs]
         for number in range(players):
             first, second = contestants[number % len(contestants)]

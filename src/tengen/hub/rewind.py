@@ -50,13 +50,13 @@ def rewind(run: RunDirectory, ledger: Ledger, worker: str) -> str:
         planes = replay.look(POSITIONS).planes if replay.positions else sample_planes(game, POSITIONS)
         learner.begin_with(unfold(file, game, planes))
     step = file.step if file else 0
-    drawn = replay.as_drawn(int(about["drawn"]), int(about.get("positions", replay.positions)))
+    replay.resume(int(about["drawn"]))
     kept = {name: about[name] for name in ("minutes", "turns", "last_measure")}
     aside = run.state.with_stem(f"state-{learner.step:08}")
     write_durably(aside, run.state.read_bytes())
     # As much may be drawn again as was learned since: the others' games are still worth it.
-    drawn = drawn * step // max(1, learner.step)
-    learner.save(run.state, {**kept, "drawn": drawn, "positions": replay.positions})
+    drawn = replay.drawn * step // max(1, learner.step)
+    learner.save(run.state, {**kept, "drawn": drawn})
     _let_play(run, file)
     whence = f"those of step {step} ({file.name})" if file else "those that the run began with"
     return f"{run.path}: the weights are {whence}; the state of before is {aside.name}, and the games of others stay"

@@ -14,9 +14,9 @@ import hashlib
 import time
 from pathlib import Path
 
-from tengen.files import move_durably, write_durably
+from tengen.files import move_durably, remove_leftovers, write_durably
 from tengen.hub.validate import STRANGERS
-from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk
+from tengen.records import GameRecord, Limits, RecordError, decode_chunk, encode_chunk
 from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY
 
 __all__ = ["Spool"]
@@ -32,6 +32,7 @@ class Spool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(folder)
         self._next = max([-1, *(int(path.stem[6:]) for path in self._pieces())]) + 1
         self._drop_joined()
 
@@ -42,9 +43,9 @@ class Spool:
                 piece.unlink()
 
     def _games(self, path: Path) -> list[GameRecord]:
-        """A file that this machine has damaged is put aside, and no reason to stop."""
+        """A file that this machine has damaged, or written with an older Tengen, is put aside: no reason to stop."""
         try:
-            return decode_chunk(path.read_bytes())
+            return decode_chunk(path.read_bytes(), Limits(old_formats=False))
         except RecordError as error:
             self.refuse(path, str(error))
             return []

@@ -3,13 +3,14 @@
 `encode_chunk` and `decode_chunk` turn many games of one kind into a file and back; `verify` replays a game's rules.
 """
 
-from tengen.records.chunk import Limits, decode_chunk, encode_chunk, read_header, schema_hash
+from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, schema_hash
 from tengen.records.header import AnyHeader, Header
 from tengen.records.judge import verify
 from tengen.records.record import ENDINGS, UNPROVEN, GameRecord, RecordError
 
 __all__ = [
     "ENDINGS",
+    "FORMAT",
     "UNPROVEN",
     "AnyHeader",
     "GameRecord",

@@ -1,4 +1,4 @@
-"""Chunks of format 3, which versions before 0.2 wrote: read, no longer written.
+"""Chunks of format 3, which commit 5140b96 was the last to write: they are still read.
 
 A game had one network, the last that played in it. Games could end where their result was proven, and hold positions
 beside those that were played; the former are kept, the latter left out.

@@ -51,6 +51,11 @@ class Header(AnyHeader, frozen=True, forbid_unknown_fields=True):
 
     extra: Annotated[tuple[Extra, ...], msgspec.Meta(max_length=16)] = ()
 
+    def __post_init__(self) -> None:
+        names = [name for name, _, _ in self.layout()]
+        if len(set(names)) < len(names):
+            raise ValueError("two columns of one name")
+
     def layout(self) -> Layout:
         known = columns_of((PER_GAME, self.games), (PER_PLY, self.plies), (PER_ENTRY, self.entries))
         return known + [(extra.name, np.dtype(f"<{extra.dtype}"), extra.length) for extra in self.extra]
