@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from networks import make_test_network
+from tengen.evaluator import make_evaluator
 from tengen.hub.desk import Desk
 from tengen.hub.http import HttpLink
 from tengen.hub.protocol import Release
@@ -20,7 +21,7 @@ from tengen.network import NetworkFile
 from tengen.nn.export import to_onnx
 from tengen.records import GameRecord
 from tengen.rundir import RunDirectory
-from tengen.selfplay import Counts
+from tengen.selfplay import Actor, Counts
 from training import GAME, tiny_run
 
 SLOWLY = ["search.sims=40", "search.cache_mb=0", "loop.slots=4"]  # or a tiny game is played faster than it is checked
@@ -50,6 +51,16 @@ def http_hub(path: Path, port: int = 0, **options: Any) -> Iterator[HttpHub]:
         yield hub
     finally:
         hub.close()
+
+
+def some_games(desk: Desk, worker: str, count: int) -> tuple[list[GameRecord], int]:
+    """Games that a worker has played, without a wire; and its lease."""
+    offer = desk.pull(worker, None)
+    assert offer is not None
+    search, selfplay = offer.release.configs()
+    actor = Actor(GAME, search, selfplay, slots=8, seed=0, threads=1, first_game=offer.lease.first_game)
+    actor.set_evaluator(make_evaluator(network(), GAME, "cpu", 1), network().hash)
+    return actor.play(lambda counts: counts["games"] >= count)[:count], offer.lease.id
 
 
 def token_of(desk: Desk, name: str = "w") -> str:

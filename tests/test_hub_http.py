@@ -156,6 +156,7 @@ def test_wrong_requests_get_a_reason_and_change_nothing(tmp_path: Path) -> None:
                 answer = client.request(method, path, content=body, headers=more)
                 assert answer.status_code == expected, (path, answer.status_code, answer.text)
                 assert answer.json()["reason"] and "\n" not in answer.json()["reason"]
+                assert answer.headers["X-Tengen-Hub"] == PROGRAM  # it is the hub that refuses, not a proxy
         assert on_disk(hub) == [] and "run.toml" not in answer.text
 
 

@@ -76,6 +76,23 @@ def test_nobody_knows_whose_proofs_are_looked_at(played: list[GameRecord]) -> No
     assert 0 < refused < 60
 
 
+@pytest.mark.parametrize(("count", "least", "most"), [(1, 1, 1), (20, 1.4, 2.6), (1000, 6, 10)])
+def test_proofs_are_made_again_by_share(count: int, least: float, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of a chunk on average, but never less than one game in 128: a large chunk hides no more than a small one."""
+    game, search, play = games.make("tictactoe"), SearchConfig(sims=2), SelfPlayConfig()
+    actor = Actor(game, search, play, slots=8)
+    actor.set_evaluator(Hash(game), "00")
+    chunk = encode_chunk(actor.play(lambda counts: counts["games"] >= count)[:count])
+    proven: list[object] = []
+    monkeypatch.setattr("tengen.hub.validate._check_proofs", lambda record, *_: proven.append(record.number))
+    for name in ("verify", "_check_plan"):  # what this is not about, and takes long
+        monkeypatch.setattr(f"tengen.hub.validate.{name}", lambda *_: None)
+    times = 20 if count > 100 else 200
+    for _ in range(times):
+        check_chunk(chunk, game, 0, LEASE, {"00": [(search, play)]})
+    assert least <= len(proven) / times <= most  # four standard deviations or more
+
+
 def test_moves_that_are_none_are_no_game() -> None:
     with pytest.raises(ValueError, match="illegal"):
         SelfPlay.random_plies(GAME, PLAY, 0, 0, [0] * 7)

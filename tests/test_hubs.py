@@ -15,7 +15,7 @@ from tengen.records import GameRecord, encode_chunk, verify
 from tengen.replay import search_depth
 from tengen.rundir import RunDirectory
 from tengen.train import Event, Trainer
-from training import GAME, tiny_run
+from training import GAME, sit, tiny_run
 
 WITH_RAY = pytest.param("ray", marks=pytest.mark.skipif(find_spec("ray") is None, reason="pip install 'tengen[ray]'"))
 KINDS = ["local", "http", WITH_RAY]
@@ -120,12 +120,25 @@ def test_the_loop_learns_no_more_from_games_that_were_withdrawn(tmp_path: Path) 
             store.withdraw({path.stem.partition("-")[2] for path in store.paths()[1:]})
             return store.paths()
 
-    run = tiny_run(tmp_path / "run", ["loop.steps=40"])
+    run = tiny_run(tmp_path / "run", ["loop.steps=90"])
     events: list[Event] = []
     with run.locked():
         Trainer(run, events.append, device="cpu", make_hub=Withdrawing).train()
     turns = [event.values for event in events if event.kind == "turn"]
     assert turns[2]["total_games"] > turns[3]["total_games"] == turns[0]["total_games"]
-    assert turns[3]["positions"] == turns[0]["positions"] and events[-1].step == 40
+    assert turns[3]["positions"] == turns[0]["positions"] and events[-1].step == 90
+    # What was drawn of the games that are gone does not count: learning goes on with what is left.
+    assert len(turns) > 7 and all("loss" in turn for turn in turns[5:])
     left = sum(len(games) for _, games in ChunkStore(run.games).read(lambda *_: None))
     assert left == turns[-1]["total_games"] and list((run.games / "withdrawn").iterdir())
+
+
+def test_what_counts_as_drawn_follows_the_games_that_are_left(tmp_path: Path) -> None:
+    """Also when a kill comes between taking games away and saving the state."""
+    run = tiny_run(tmp_path / "run", ["loop.steps=40"])
+    sit(run)
+    store = ChunkStore(run.games)
+    run.configure(run.config().with_settings(["loop.steps=80"]))
+    store.withdraw({path.stem.partition("-")[2] for path in store.paths()[1:]})
+    turns = [event.values for event in sit(run) if event.kind == "turn"]
+    assert len(turns) > 3 and all("loss" in turn for turn in turns[1:])

@@ -37,6 +37,7 @@ REPORT_EVERY, CHUNK_EVERY = 30.0, 60.0
 GAMES_PER_CHUNK = 20
 TURN = 1.0  # seconds after which the hub's loop takes what has come
 AT_ONCE = 64  # requests of this machine's under way
+PER_TOKEN = 1000  # workers: half of the leases that a hub lets one token use
 
 Latencies = dict[str, list[float]]
 
@@ -52,8 +53,9 @@ def measure_hub(workers: int, seconds: float) -> list[Row]:
         hub = multiprocessing.get_context("spawn").Process(target=_serve, args=(run.path, network.data, theirs))
         hub.start()
         try:
-            port, token = ours.recv()
-            latencies, sent, memory = asyncio.run(_load(port, token, network, workers, seconds, ours))
+            ours.send(math.ceil(workers / PER_TOKEN))
+            port, tokens = ours.recv()
+            latencies, sent, memory = asyncio.run(_load(port, tokens, network, workers, seconds, ours))
             ours.send("end")
             cpu, last_memory = ours.recv()
         finally:
@@ -89,7 +91,7 @@ def _serve(path: Path, network: bytes, pipe: Connection) -> None:
     config, file = run.config(), NetworkFile.parse(network)
     hub = HttpHub(run, 0, "cpu")
     hub.publish(Release.of(GAME, file.hash, network, config.search, config.selfplay, config.loop.seed, 8))
-    pipe.send((hub.port, add_token(hub.ledger, "bench")))
+    pipe.send((hub.port, [add_token(hub.ledger, f"bench{number}") for number in range(pipe.recv())]))
     began = 0.0
     while True:
         while not pipe.poll():
@@ -115,40 +117,40 @@ def _memory() -> float:
 
 
 async def _load(
-    port: int, token: str, network: NetworkFile, workers: int, seconds: float, hub: Connection
+    port: int, tokens: list[str], network: NetworkFile, workers: int, seconds: float, hub: Connection
 ) -> tuple[Latencies, int, float]:
     """All workers take a lease; then each reports and sends chunks at its times."""
-    headers = {"Authorization": f"Bearer {token}", "X-Tengen-Version": PROGRAM}
     latencies: Latencies = {"pull": [], "report": [], "push": []}
     limits = httpx.Limits(max_connections=AT_ONCE)
-    async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{port}/v1", headers=headers, limits=limits, timeout=60
-    ) as client:
+    url = f"http://127.0.0.1:{port}/v1"
+    headers = [{"Authorization": f"Bearer {token}", "X-Tengen-Version": PROGRAM} for token in tokens]
+    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
 
-        async def ask(verb: str, method: str, path: str, body: bytes) -> bytes:
+        async def ask(number: int, verb: str, method: str, path: str, body: bytes) -> bytes:
             began = time.perf_counter()
-            answer = await client.request(method, path, content=body)
+            answer = await client.request(method, path, content=body, headers=headers[number // PER_TOKEN])
             latencies[verb].append(time.perf_counter() - began)
             answer.raise_for_status()
             return answer.content
 
-        offers = [msgspec.json.decode(await ask("pull", "POST", "/pull", b"{}"), type=Offer) for _ in range(workers)]
+        pulled = [await ask(number, "pull", "POST", "/pull", b"{}") for number in range(workers)]
+        offers = [msgspec.json.decode(each, type=Offer) for each in pulled]
         records = _play(offers, network, math.ceil(seconds / CHUNK_EVERY))
         began = time.monotonic()
 
-        async def at(moment: float, verb: str, method: str, path: str, body: bytes) -> None:
+        async def at(moment: float, number: int, verb: str, method: str, path: str, body: bytes) -> None:
             await asyncio.sleep(max(0.0, began + moment - time.monotonic()))
-            await ask(verb, method, path, body)
+            await ask(number, verb, method, path, body)
 
         tasks, sent = [], 0
         for number, offer in enumerate(offers):
             report = msgspec.json.encode(Report(offer.lease.id, offer.release.version))
             for moment in np.arange(REPORT_EVERY * number / workers, seconds, REPORT_EVERY):
-                tasks.append(at(float(moment), "report", "POST", "/report", report))
+                tasks.append(at(float(moment), number, "report", "POST", "/report", report))
             for turn, moment in enumerate(np.arange(CHUNK_EVERY * number / workers, seconds, CHUNK_EVERY)):
                 chunk = encode_chunk(records[number][turn])
                 path = f"/chunks/{hashlib.sha256(chunk).hexdigest()}?lease={offer.lease.id}"
-                tasks.append(at(float(moment), "push", "PUT", path, chunk))
+                tasks.append(at(float(moment), number, "push", "PUT", path, chunk))
                 sent += len(records[number][turn])
         hub.send("begin")
         began = time.monotonic()

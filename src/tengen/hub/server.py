@@ -35,12 +35,16 @@ from tengen.hub.quota import DISK_SECONDS, NotNowError
 from tengen.hub.tokens import worker_of
 from tengen.hub.validate import STRANGERS
 from tengen.rundir import RunDirectory, RunError
+from tengen.serving import Door
 
 __all__ = ["HttpHub", "make_app"]
 
 MOST_JSON = 4096  # bytes
 MOST_REPORT = 1 << 16  # it may carry the moves of a rating match
 BODY_SECONDS = 60.0  # for the whole body of a request to arrive
+HEADER_SECONDS = 30.0  # for the header of a request to arrive, and between two requests of one connection
+CONNECTIONS = 4096  # at once; fewer where the system lets a process have fewer files, for the learner needs some too
+PER_ADDRESS = 1024  # of them: behind a proxy, all workers have one address
 BUSY = 5.0  # seconds after which to ask again
 _RANGE = re.compile(r"bytes=(\d{1,18})-")
 
@@ -199,10 +203,11 @@ class HttpHub(Desk):
         key: Path | None = None,
     ) -> None:
         super().__init__(run, first_game, device)
+        door = Door(header_seconds=HEADER_SECONDS, per_address=PER_ADDRESS, most=CONNECTIONS)
         try:
             if certificate:
                 ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
-            self._socket = socket.create_server((host, port), backlog=2048)
+            self._socket = door.guard(socket.create_server((host, port), backlog=2048))
         except OSError as error:  # ssl's are such
             super().close()
             raise RunError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
@@ -217,7 +222,7 @@ class HttpHub(Desk):
             server_header=False,
             headers=[("X-Tengen-Hub", PROGRAM)],
             timeout_graceful_shutdown=20,
-            limit_concurrency=4096,
+            http=door.protocol,
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )
