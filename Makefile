@@ -9,7 +9,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test browser check bench fuzz soak web web-check clean setup format stubs cpp-test
+.PHONY: run test browser check bench fuzz soak web web-check web-test clean setup format stubs lock cpp-test
 
 run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
@@ -63,6 +63,14 @@ format: setup  ## rewrite sources in the project's style
 stubs: setup  ## regenerate the type stubs of the C++ module
 	$(PY) -m nanobind.stubgen -q -m tengen._core -o src/tengen/_core.pyi
 
+lock: $(VENV)/.installed  ## renew the hashes in constraints.txt; UPGRADE=--upgrade takes newer versions too
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt uv
+	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) bench > $(VENV)/wanted.txt
+	printf 'pip\nuv\n' >> $(VENV)/wanted.txt
+	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --output-file constraints.txt $(VENV)/wanted.txt
+	sed -i -e '/^torch==/,/[^\\]$$/{/--hash=/d; s/ \\$$//}' constraints.txt
+
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV)
 
@@ -82,17 +90,23 @@ print(*wanted, *(line for name in sys.argv[1:] for line in extras[name]), sep="\
 endef
 export REQUIREMENTS
 
+# constraints.txt pins every package and lists the hashes of its files on every platform; pip installs nothing else. Only
+# torch has no hash: some machines have a build of it for their own hardware. What it needs is checked like the rest.
+# An old pip does not look for hashes among constraints, so the new one comes first, from its own lines of the file.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
-	$(PY) -m pip install --quiet --upgrade -c constraints.txt pip
-	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/requirements.txt
-	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/requirements.txt
+	sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > $(VENV)/pip.txt
+	$(PY) -m pip install --quiet --require-hashes -r $(VENV)/pip.txt
+	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/wanted.txt
+	grep -v '^torch>' $(VENV)/wanted.txt > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --no-require-hashes -c constraints.txt torch
 	touch $@
 
 # The peers of `make bench`: large, and nothing else needs them.
 $(VENV)/.bench: $(VENV)/.built
 	$(PY) -c "$$REQUIREMENTS" bench > $(VENV)/bench-requirements.txt
-	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/bench-requirements.txt
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/bench-requirements.txt
 	touch $@
 
 # Only the C++ changed: only it is rebuilt, incrementally in build/, without asking the network for anything.
