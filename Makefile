@@ -3,6 +3,7 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
 EXTRAS  := dev train openspiel perfect ray
+PAGE    := index.html package.json package-lock.json tsconfig.json vite.config.ts src
 SOURCES := $(shell find cpp/tengen cpp/bindings CMakeLists.txt pyproject.toml -type f)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -49,10 +50,16 @@ fuzz: setup  ## long random tests
 soak: setup  ## long load and faults
 	$(PY) -m pytest -n $(JOBS) -m soak
 
-web: web-check  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
+# The list of hashes tells the tests, which have no Node, that the page and its sources still belong together.
+web: web-test  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
 	cd web && npm run --silent build
+	find $(addprefix web/,$(PAGE)) src/tengen/app/static -type f | LC_ALL=C sort | xargs sha256sum > web/built.sha256
 
-web-check: web/node_modules/.package-lock.json  ## its style, types and unit tests
+web-check: web-test  ## whether src/tengen/app/static is, byte for byte, what web/ builds
+	cd web && npm run --silent build -- --outDir ../build/web --emptyOutDir
+	diff -r build/web src/tengen/app/static
+
+web-test: web/node_modules/.package-lock.json  ## style, types and unit tests of the page
 	cd web && npm run --silent check && npm test --silent
 
 format: setup  ## rewrite sources in the project's style
@@ -77,7 +84,7 @@ clean:  ## remove everything that was built
 setup: $(VENV)/.built
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
-	cd web && npm install --no-save --silent
+	cd web && npm ci --loglevel=error
 	touch $@
 
 # What pyproject.toml asks for, and what builds it; read from there so that no list is written twice.

@@ -33,7 +33,7 @@ def test_the_source_archive_is_complete_and_small(sdist: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     package = {str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*") if is_shipped(path)}
     core = {str(path.relative_to(ROOT)) for folder in ("tengen", "bindings") for path in cpp_files(folder)}
-    needed = package | core | {"CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml"}
+    needed = package | core | {"CMakeLists.txt", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "pyproject.toml"}
     assert needed - names == set()
     assert not [name for name in names if name.startswith((".venv", ".ci", "build", "tests", "runs"))]
 
@@ -58,6 +58,8 @@ def test_a_wheel_from_the_source_archive_works_on_its_own(sdist: Path, tmp_path:
         package = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*") if is_shipped(path)}
         assert package - names == set()
         assert [name for name in names if name.startswith("tengen/_core.") and name.endswith(".so")]
+        licences = {name.partition(".dist-info/licenses/")[2] for name in names}
+        assert {"LICENSE", "THIRD_PARTY_NOTICES.md"} <= licences
 
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
