@@ -70,12 +70,14 @@ format: setup  ## rewrite sources in the project's style
 stubs: setup  ## regenerate the type stubs of the C++ module
 	$(PY) -m nanobind.stubgen -q -m tengen._core -o src/tengen/_core.pyi
 
-lock: $(VENV)/.installed  ## renew the hashes in constraints.txt; UPGRADE=--upgrade takes newer versions too
-	$(PY) -m pip install --quiet --require-hashes -c constraints.txt uv
-	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) bench > $(VENV)/wanted.txt
-	printf 'pip\nuv\n' >> $(VENV)/wanted.txt
-	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 \
-	  --generate-hashes --no-annotate --output-file constraints.txt $(VENV)/wanted.txt
+lock:  ## renew constraints.txt, in an environment of its own; UPGRADE=--upgrade takes newer versions too
+	python3 -m venv build/lock
+	$(call locked,uv) > build/lock/uv.txt
+	build/lock/bin/python -m pip install --quiet --require-hashes -r build/lock/uv.txt
+	build/lock/bin/python -c "$$REQUIREMENTS" $(EXTRAS) bench > build/lock/wanted.txt
+	printf 'pip\nuv\n' >> build/lock/wanted.txt
+	UV_CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --output-file constraints.txt build/lock/wanted.txt
 	sed -i -e '/^torch==/,/[^\\]$$/{/--hash=/d; s/ \\$$//}' constraints.txt
 
 clean:  ## remove everything that was built
@@ -97,12 +99,15 @@ print(*wanted, *(line for name in sys.argv[1:] for line in extras[name]), sep="\
 endef
 export REQUIREMENTS
 
+# The lines of one package in constraints.txt, as a requirements file.
+locked = sed -n '/^$(1)==/,/[^\\]$$/p' constraints.txt
+
 # constraints.txt pins every package and lists the hashes of its files on every platform; pip installs nothing else. Only
 # torch has no hash: some machines have a build of it for their own hardware. What it needs is checked like the rest.
 # An old pip does not look for hashes among constraints, so the new one comes first, from its own lines of the file.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
-	sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > $(VENV)/pip.txt
+	$(call locked,pip) > $(VENV)/pip.txt
 	$(PY) -m pip install --quiet --require-hashes -r $(VENV)/pip.txt
 	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/wanted.txt
 	grep -v '^torch>' $(VENV)/wanted.txt > $(VENV)/requirements.txt

@@ -88,8 +88,9 @@ def test_the_packages_of_the_page_are_locked_with_hashes() -> None:
     without = {name: entry for name, entry in packages.items() if not entry.get("integrity", "").startswith("sha512-")}
     assert not [name for name, entry in without.items() if not (entry.get("optional") and entry.get("dev"))]
     assert not [name for name in without if re.search(r"linux-(x64|arm64)", name)]
-    assert "npm ci" in commands("web-test")
-    assert "npm install" not in commands("web-test")
+    install = commands("web/node_modules/.package-lock.json")
+    assert "npm ci" in install
+    assert "npm install" not in install
 
 
 def test_the_page_is_built_from_its_sources() -> None:
@@ -119,3 +120,9 @@ def test_licences_of_what_is_bundled_are_shipped() -> None:
     header = Path(str(nanobind.locate_file("nanobind/ext/robin_map/include/tsl/robin_map.h"))).read_text()
     comment = header[: header.index("*/")].splitlines()[1:]
     assert "\n".join(line.removeprefix(" *").removeprefix(" ") for line in comment).strip() in notices
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_a_reader_finds_how_to_report_a_vulnerability(name: str) -> None:
+    assert "](SECURITY.md)" in (ROOT / name).read_text()
+    assert "## Report a vulnerability" in (ROOT / "SECURITY.md").read_text()
