@@ -3,13 +3,14 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
 EXTRAS  := dev train openspiel perfect ray
+PAGE    := index.html package.json package-lock.json tsconfig.json vite.config.ts src
 SOURCES := $(shell find cpp/tengen cpp/bindings CMakeLists.txt pyproject.toml -type f)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test browser check bench fuzz soak web web-check clean setup format stubs cpp-test
+.PHONY: run test browser check bench fuzz soak web web-check web-test clean setup format stubs lock cpp-test
 
 run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
@@ -49,10 +50,16 @@ fuzz: setup  ## long random tests
 soak: setup  ## long load and faults
 	$(PY) -m pytest -n $(JOBS) -m soak
 
-web: web-check  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
+# The list of hashes tells the tests, which have no Node, that the page and its sources still belong together.
+web: web-test  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
 	cd web && npm run --silent build
+	find $(addprefix web/,$(PAGE)) src/tengen/app/static -type f | LC_ALL=C sort | xargs sha256sum > web/built.sha256
 
-web-check: web/node_modules/.package-lock.json  ## its style, types and unit tests
+web-check: web-test  ## whether src/tengen/app/static is, byte for byte, what web/ builds
+	cd web && npm run --silent build -- --outDir ../build/web --emptyOutDir
+	diff -r build/web src/tengen/app/static
+
+web-test: web/node_modules/.package-lock.json  ## style, types and unit tests of the page
 	cd web && npm run --silent check && npm test --silent
 
 format: setup  ## rewrite sources in the project's style
@@ -63,13 +70,23 @@ format: setup  ## rewrite sources in the project's style
 stubs: setup  ## regenerate the type stubs of the C++ module
 	$(PY) -m nanobind.stubgen -q -m tengen._core -o src/tengen/_core.pyi
 
+lock:  ## renew constraints.txt, in an environment of its own; UPGRADE=--upgrade takes newer versions too
+	python3 -m venv build/lock
+	$(call locked,uv) > build/lock/uv.txt
+	build/lock/bin/python -m pip install --quiet --require-hashes -r build/lock/uv.txt
+	build/lock/bin/python -c "$$REQUIREMENTS" $(EXTRAS) bench > build/lock/wanted.txt
+	printf 'pip\nuv\n' >> build/lock/wanted.txt
+	UV_CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --output-file constraints.txt build/lock/wanted.txt
+	sed -i -e '/^torch==/,/[^\\]$$/{/--hash=/d; s/ \\$$//}' constraints.txt
+
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV)
 
 setup: $(VENV)/.built
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
-	cd web && npm install --no-save --silent
+	cd web && npm ci --loglevel=error
 	touch $@
 
 # What pyproject.toml asks for, and what builds it; read from there so that no list is written twice.
@@ -82,17 +99,26 @@ print(*wanted, *(line for name in sys.argv[1:] for line in extras[name]), sep="\
 endef
 export REQUIREMENTS
 
+# The lines of one package in constraints.txt, as a requirements file.
+locked = sed -n '/^$(1)==/,/[^\\]$$/p' constraints.txt
+
+# constraints.txt pins every package and lists the hashes of its files on every platform; pip installs nothing else. Only
+# torch has no hash: some machines have a build of it for their own hardware. What it needs is checked like the rest.
+# An old pip does not look for hashes among constraints, so the new one comes first, from its own lines of the file.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
-	$(PY) -m pip install --quiet --upgrade -c constraints.txt pip
-	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/requirements.txt
-	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/requirements.txt
+	$(call locked,pip) > $(VENV)/pip.txt
+	$(PY) -m pip install --quiet --require-hashes -r $(VENV)/pip.txt
+	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/wanted.txt
+	grep -v '^torch>' $(VENV)/wanted.txt > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --no-require-hashes -c constraints.txt torch
 	touch $@
 
 # The peers of `make bench`: large, and nothing else needs them.
 $(VENV)/.bench: $(VENV)/.built
 	$(PY) -c "$$REQUIREMENTS" bench > $(VENV)/bench-requirements.txt
-	$(PY) -m pip install --quiet -c constraints.txt -r $(VENV)/bench-requirements.txt
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/bench-requirements.txt
 	touch $@
 
 # Only the C++ changed: only it is rebuilt, incrementally in build/, without asking the network for anything.

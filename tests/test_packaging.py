@@ -33,9 +33,16 @@ def test_the_source_archive_is_complete_and_small(sdist: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     package = {str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*") if is_shipped(path)}
     core = {str(path.relative_to(ROOT)) for folder in ("tengen", "bindings") for path in cpp_files(folder)}
-    needed = package | core | {"CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml"}
+    needed = package | core | {"CMakeLists.txt", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "pyproject.toml"}
     assert needed - names == set()
     assert not [name for name in names if name.startswith((".venv", ".ci", "build", "tests", "runs"))]
+
+
+def test_a_wheel_carries_the_licences(tmp_path: Path) -> None:
+    script = "import sys; from scikit_build_core import build; build.prepare_metadata_for_build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", script, tmp_path], cwd=ROOT, check=True)
+    (info,) = tmp_path.iterdir()
+    assert {path.name for path in (info / "licenses").iterdir()} == {"LICENSE", "THIRD_PARTY_NOTICES.md"}
 
 
 def is_shipped(path: Path) -> bool:
