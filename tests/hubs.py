@@ -12,7 +12,7 @@ from typing import Any
 from networks import make_test_network
 from tengen.hub.desk import Desk
 from tengen.hub.http import HttpLink
-from tengen.hub.protocol import Release
+from tengen.hub.protocol import HUB_HEADER, PROGRAM, Release
 from tengen.hub.server import HttpHub
 from tengen.hub.tokens import add_token
 from tengen.hub.worker import Worker
@@ -45,11 +45,26 @@ def http_hub(path: Path, port: int = 0, **options: Any) -> Iterator[HttpHub]:
     """A hub that has released a network; its run is made if need be."""
     run = RunDirectory(path) if (path / "run.toml").exists() else tiny_run(path, SLOWLY)
     hub = HttpHub(run, 0, port=port, **options)
+    hub._server.config.app = naming_itself(hub._server.config.app)
     try:
         hub.publish(release(run))
         yield hub
     finally:
         hub.close()
+
+
+def naming_itself(app: Any) -> Any:
+    """An ASGI application whose answers all say that they come from a hub."""
+
+    async def named(scope: Any, receive: Any, send: Any) -> None:
+        async def send_named(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (HUB_HEADER.lower().encode(), PROGRAM.encode())]
+            await send(message)
+
+        await app(scope, receive, send_named)
+
+    return named
 
 
 def token_of(desk: Desk, name: str = "w") -> str:
