@@ -82,6 +82,11 @@ class Actor:
             run_searches(cast("list[LeafSource]", self._groups), self._evaluator, finished)
         return [self._record(native) for group in self._groups for native in group.take_records()]
 
+    def stop(self) -> None:
+        """Ends the step of a `play` under way in another thread soon, so that it asks `done`; trees are kept."""
+        for group in self._groups:
+            group.stop()
+
     def under_way(self, most: int) -> list[dict[str, Any]]:
         """Some of the games being played: their number, moves, and the last searched value for the first player.
 
