@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tengen.hub.ledger import Ledger
     from tengen.rundir import RunDirectory
 
-EXAMPLE = """example: tengen hub token add garage --run runs/connect4 --out garage.token   once per machine, or per person
+EXAMPLE = """example: tengen hub token add garage --run runs/connect4 --out garage.token   once per machine or person
          tengen hub connect4 --run runs/connect4 --host 0.0.0.0 --certificate hub.pem --key hub.key
          tengen worker https://hub.example:8470 --token-file garage.token        there, as many as you like
 

@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     memory = args.memory * MEGABYTE if args.memory else default_memory()
     try:
         token = read_token(args.token_file, lambda words: say(f"warning: {words}"))
+        if leaves_readable(args.url):
+            say("warning: over http:// everybody on the way can read the token and the games; see TLS in docs/hub.md")
         base = (args.spool or default_spool(args.url, token)).absolute()
         # In a folder of its own: a relative path in anything that a hub sends would lead to nothing of the user's.
         with own_folder(base) as folder, chdir(folder), stop_on_signals() as stop:
@@ -94,16 +96,16 @@ def check_url(url: str) -> None:
         valid = False
     if not valid:
         raise UsageError(f"a hub is http://HOST:PORT or https://HOST:PORT, not {url!r}")
-    if parts.scheme == "http" and not is_loopback(str(parts.hostname)):
-        say("warning: over http:// anybody on the way can read the token and play in your name; see TLS in docs/hub.md")
 
 
-def is_loopback(host: str) -> bool:
-    """Does a host's name lead to this machine for certain?"""
+def leaves_readable(url: str) -> bool:
+    """Does a token go to another machine without TLS?"""
+    parts = urlsplit(url)
     try:
-        return ipaddress.ip_address(host).is_loopback
+        here = ipaddress.ip_address(str(parts.hostname)).is_loopback
     except ValueError:
-        return host == "localhost"
+        here = parts.hostname == "localhost"
+    return parts.scheme == "http" and not here
 
 
 def leave(why: Exception | None, code: int) -> None:
