@@ -48,13 +48,14 @@ def default_memory() -> int:
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     with suppress(OSError):  # systems without control groups
         for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
-            limits += _group_limits(*line.split(":", 2)[1:])
+            _, controllers, path = line.split(":", 2)
+            limits += _group_limits(controllers, path)
     return min(limits) // 4
 
 
-def _group_limits(controllers: str, path: str) -> list[int]:
+def _group_limits(controllers: str, path: str, root: Path = Path("/sys/fs/cgroup")) -> list[int]:
     """The limits of a control group and those around it, of the old kind or the new."""
-    root, name = Path("/sys/fs/cgroup"), "memory.max"
+    name = "memory.max"
     if controllers:
         root, name = root / "memory", "memory.limit_in_bytes"
         if "memory" not in controllers.split(","):

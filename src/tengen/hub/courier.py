@@ -149,7 +149,7 @@ class Courier(threading.Thread):
         """What a hub cannot deal with now is kept, does not stop what comes after it, and is sent again later."""
         if chunk not in self._aside:
             self._say(f"some games are kept to be sent later: {reason}")
-        seconds = min(LONGEST_ASIDE, 2 * self._aside.get(chunk, (0.0, 1.0))[1])
+        seconds = min(LONGEST_ASIDE, 2 * self._aside.get(chunk, (0.0, 0.5))[1])
         self._aside[chunk] = (time.monotonic() + seconds, seconds)
 
     def _sendable(self) -> bool:
