@@ -99,6 +99,7 @@ def cluster() -> Iterator[str]:
 def work(url: str, token: Path, folder: Path, liar: bool) -> None:
     """A worker's process."""
     from tengen.cli.train import stop_on_signals
+    from tengen.hub.bounds import default_memory
     from tengen.hub.http import HttpLink
     from tengen.hub.protocol import HubRefusedError
     from tengen.hub.spool import Spool
@@ -110,7 +111,7 @@ def work(url: str, token: Path, folder: Path, liar: bool) -> None:
     with stop_on_signals() as stop:
         link = HttpLink(url, token.read_text(), folder / "networks")
         try:
-            Worker(link, folder, device="cpu", threads=1, every=1.0, stop=stop.event).run()
+            Worker(link, folder, device="cpu", threads=1, memory=default_memory(), every=1.0, stop=stop.event).run()
         except HubRefusedError as error:
             print(folder.name, error, file=sys.stderr)
 

@@ -71,7 +71,7 @@ def token_of(desk: Desk, name: str = "w") -> str:
 def player(url: str, token: str, folder: Path, every: float = 0.2) -> Iterator[Worker]:
     """A worker in a thread of its own, stopped at the end."""
     link, stop, said = HttpLink(url, token, folder / "networks"), threading.Event(), list[str]()
-    worker = Worker(link, folder, device="cpu", threads=1, every=every, stop=stop, say=said.append)
+    worker = Worker(link, folder, device="cpu", threads=1, memory=1 << 30, every=every, stop=stop, say=said.append)
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:

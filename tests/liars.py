@@ -163,7 +163,7 @@ class Rating(Player):
         self.report(free=True)
         if self.match is not None and self.forge is not None:
             data = {each.sha256: self.desk.network(each.sha256) for each in (self.match.first, self.match.second)}  # type: ignore[arg-type]
-            real = play_rating(self.match, data, device="cpu", threads=1, ended=lambda: False)  # type: ignore[arg-type]
+            real = play_rating(self.match, data, device="cpu", threads=1, memory=1 << 30, ended=lambda: False)  # type: ignore[arg-type]
             assert real is not None
             self.report(RatedGames(self.match.id, [self._invented(moves) for moves in real.games]))
             self.desk.referee.finish()

@@ -30,7 +30,7 @@ def ask(desk: Desk, worker: str, lease: int, rated: RatedGames | None = None) ->
 
 def played(desk: Desk, match: RatingMatch) -> RatedGames:
     data = {each.sha256: desk.network(each.sha256) for each in (match.first, match.second) if each.sha256}
-    games = play_rating(match, data, device="cpu", threads=1, ended=lambda: False)
+    games = play_rating(match, data, device="cpu", threads=1, memory=1 << 30, ended=lambda: False)
     assert games is not None
     return games
 

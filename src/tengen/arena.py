@@ -10,6 +10,7 @@ True
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,11 +123,12 @@ def play_match(
     *,
     slots: int,
     finished: Callable[[Match], bool] = lambda match: False,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Match:
     """Plays every opening twice, `slots` games side by side; a finished game makes room for the next one.
 
-    `finished` is asked after every step that ended games, and may end the match. So may Ctrl-C: what is finished is
-    returned.
+    `finished` is asked after every step that ended games, and may end the match. So may Ctrl-C, and `stopped`, which is
+    asked ten times a second, in the middle of searches: what is finished is returned.
     """
     tables = _Tables(game, (a, b), openings, slots)
 
@@ -137,12 +139,14 @@ def play_match(
     # In a thread of its own: Python does not see Ctrl-C while its main thread is inside a long search.
     with ThreadPoolExecutor(1) as pool:
         playing = pool.submit(play)
-        try:
+        with suppress(KeyboardInterrupt):
+            while not stopped() and wait([playing], timeout=0.1).not_done:
+                pass
+        while not playing.done():  # a search that was about to begin has not heard of it the first time
+            tables.stop()
+            wait([playing], timeout=0.05)
+        with suppress(KeyboardInterrupt):  # that `finished` raised
             playing.result()
-        except KeyboardInterrupt:
-            while not playing.done():  # a search that was about to begin has not heard of it the first time
-                tables.stop()
-                wait([playing], timeout=0.05)
     return tables.match()
 
 

@@ -104,6 +104,11 @@ class Actor:
             for group in self._groups:
                 group.drain(False)
 
+    def stop(self) -> None:
+        """Ends the step of a `play` under way in another thread soon, so that it asks `done`; trees are kept."""
+        for group in self._groups:
+            group.stop()
+
     def under_way(self, most: int) -> list[dict[str, Any]]:
         """Some of the games being played: their number, moves, and the last searched value for the first player.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tengen.hub.ledger import Ledger
     from tengen.rundir import RunDirectory
 
-EXAMPLE = """example: tengen hub token add garage --run runs/connect4 > garage.token    once per machine, or per person
+EXAMPLE = """example: tengen hub token add garage --run runs/connect4 --out garage.token   once per machine or person
          tengen hub connect4 --run runs/connect4 --host 0.0.0.0 --certificate hub.pem --key hub.key
          tengen worker https://hub.example:8470 --token-file garage.token        there, as many as you like
 
@@ -45,6 +45,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--key", type=Path, metavar="FILE", help="the certificate's key (PEM)")
     parser.add_argument("--before", metavar="NAME", help="rewind: the worker whose games taught the network wrong")
     parser.add_argument("--scope", action="append", help="token add: play or watch (repeatable; default play)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="token add: a new file for it (default: print it)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,12 +92,16 @@ def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int
 
 
 def token(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
-    from tengen.hub.tokens import TokenError, add_token
+    from tengen.hub.tokens import TokenError, add_token, write_token
 
     match words:
         case ["add", name]:
+            make = functools.partial(add_token, ledger, name, tuple(args.scope or ["play"]))
             try:
-                print(add_token(ledger, name, tuple(args.scope or ["play"])))
+                if args.out:
+                    write_token(args.out, make)
+                else:
+                    print(make())
             except TokenError as error:
                 raise UsageError(str(error)) from None
         case ["list"]:

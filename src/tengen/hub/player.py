@@ -20,12 +20,8 @@ COUNTED = ("games", "moves", "positions", "simulations", "evaluations", "duplica
 class ReleasePlayer:
     """Self-play that follows a run's releases; its games are numbered from `first_game` on."""
 
-    def __init__(
-        self, first_game: int, *, device: str = "auto", threads: int = 0, slots: int = 0, groups: int = 1
-    ) -> None:
-        """`slots` 0: as many games side by side as the release says."""
-        self._next_game, self._device, self._threads = first_game, device, threads
-        self._slots, self._groups = slots, groups
+    def __init__(self, first_game: int, *, device: str = "auto", threads: int = 0, groups: int = 1) -> None:
+        self._next_game, self._device, self._threads, self._groups = first_game, device, threads, groups
         self._actor: Actor | None = None
         self._earlier: Counts = dict.fromkeys(COUNTED, 0)  # of actors that are no more
         self.playing: Manifest | None = None
@@ -41,7 +37,7 @@ class ReleasePlayer:
             self._actor = Actor(
                 game,
                 *manifest.configs(),
-                slots=self._slots or manifest.slots,
+                slots=manifest.slots,
                 seed=manifest.seed,
                 threads=self._threads,
                 first_game=self._next_game,
@@ -56,6 +52,11 @@ class ReleasePlayer:
         records = self._actor.play(lambda _: done(self.counts()))
         self._next_game = max([self._next_game, *(record.number + 1 for record in records)])
         return records
+
+    def stop(self) -> None:
+        """Makes a `play` under way in another thread ask `done` soon."""
+        if self._actor:
+            self._actor.stop()
 
     def counts(self) -> Counts:
         """Totals since the beginning."""

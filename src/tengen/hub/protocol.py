@@ -14,16 +14,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
-from tengen.config import SearchConfig, SelfPlayConfig
+from tengen.config import ConfigError, SearchConfig, SelfPlayConfig
 from tengen.elo import Pairing
 from tengen.records import FORMAT, GameRecord
 from tengen.selfplay import Counts
 
 __all__ = [
+    "HUB_HEADER",
     "LEASED",
     "LEASE_GAMES",
     "PROGRAM",
@@ -41,16 +42,22 @@ __all__ = [
     "Receipt",
     "Release",
     "Report",
+    "one_line",
 ]
 
 # Hubs and players of different versions might not mean the same by the same words.
 PROGRAM = f"{version('tengen')}+chunks{FORMAT}"
+HUB_HEADER = "X-Tengen-Hub"  # of every answer of a hub: what lacks it comes from something in between
 LEASED = 1 << 48  # games numbered below were played by the learner's own process
 LEASE_GAMES = 1 << 32  # numbers in a lease: with the seed they name random streams, so no two leases share any
 
-_Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+# Patterns end in \Z: a `$` would also match before a newline at the end.
+_Hex = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _Text = Annotated[str, msgspec.Meta(max_length=200)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+_Config = TypeVar("_Config", SearchConfig, SelfPlayConfig)
+_Word = Annotated[str, msgspec.Meta(max_length=64)]
+_Options = Annotated[dict[_Word, bool | int | float | _Word], msgspec.Meta(max_length=256)]
 _Moves = Annotated[list[Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)]], msgspec.Meta(max_length=1 << 12)]
 
 
@@ -63,7 +70,28 @@ class HubRefusedError(Exception):
 
 
 class HubUnreachableError(Exception):
-    """Not now: the hub is away, busy, or the line to it is bad. Asking again is right."""
+    """Not now: the hub is away, busy, or the line to it is bad. Asking again is right, in `wait` seconds at the
+    earliest. `status`: HTTP's, if there was an answer."""
+
+    def __init__(self, reason: str, status: int = 0, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.status, self.wait = status, wait
+
+
+def one_line(text: str, most: int = 300) -> str:
+    """What somebody else wrote, fit for a terminal: no control characters, and not long.
+
+    >>> one_line("no\\nsuch \\x1b[31mgame")
+    'no such ?[31mgame'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text[: 2 * most].split()))[:most]
+
+
+def _config(kind: type[_Config], options: dict[str, Any]) -> _Config:
+    try:
+        return kind(**options)
+    except TypeError:  # a name that means something else to Python, such as self
+        raise ConfigError("options that make no sense") from None
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -76,12 +104,12 @@ class Manifest(msgspec.Struct, frozen=True):
     sha256: _Hex  # of the file that plays: perhaps the same network in 8 bits
     seed: _Count
     slots: Annotated[int, msgspec.Meta(ge=1, le=1 << 16)]  # games side by side
-    search: dict[str, Any]
-    selfplay: dict[str, Any]
+    search: _Options
+    selfplay: _Options
 
     def configs(self) -> tuple[SearchConfig, SelfPlayConfig]:
         """How to play. Raises ConfigError."""
-        return SearchConfig(**self.search), SelfPlayConfig(**self.selfplay)
+        return _config(SearchConfig, self.search), _config(SelfPlayConfig, self.selfplay)
 
 
 @dataclass(frozen=True)
@@ -129,7 +157,7 @@ class Receipt(msgspec.Struct, frozen=True):
 class Contestant(msgspec.Struct, frozen=True):
     """Who plays in a rating match: a network by its hash, or a player that everybody can make by its name."""
 
-    name: Annotated[str, msgspec.Meta(pattern=r"^(random|mcts:[0-9]{1,8}|[0-9]{1,20})$")]
+    name: Annotated[str, msgspec.Meta(pattern=r"^(random|mcts:[0-9]{1,8}|[0-9]{1,20})\Z")]
     sha256: _Hex | None = None  # of a network's file
 
 
@@ -140,12 +168,13 @@ class RatingMatch(msgspec.Struct, frozen=True):
     game: _Text
     first: Contestant
     second: Contestant
-    search: dict[str, Any]  # of networks
+    search: _Options  # of networks
     seed: _Count  # of the openings, and of the searches
     pairs: Annotated[int, msgspec.Meta(ge=1, le=64)]
 
     def config(self) -> SearchConfig:
-        return SearchConfig(**self.search)
+        """How networks play. Raises ConfigError."""
+        return _config(SearchConfig, self.search)
 
 
 class RatedGames(msgspec.Struct, frozen=True):

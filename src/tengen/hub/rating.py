@@ -6,19 +6,22 @@ A match is a few pairs of games from openings that its seed gives. What comes ba
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tengen import games
 from tengen.agent import Agent
 from tengen.arena import draw_openings, mover, play_match, points_of
+from tengen.config import ConfigError
 from tengen.elo import Pairing
-from tengen.evaluator import make_evaluator
-from tengen.games import Game, GameError
-from tengen.hub.ledger import Ledger
-from tengen.hub.protocol import Contestant, RatedGames, RatingMatch
+from tengen.evaluator import Evaluator, Rollout, make_evaluator
+from tengen.games import Game, GameError, State
+from tengen.hub.bounds import BoundsError, fitted, rating_memory
+from tengen.hub.ledger import MATCH_SECONDS, Ledger
+from tengen.hub.protocol import Contestant, RatedGames, RatingMatch, one_line
 from tengen.network import NetworkFile
-from tengen.players import AgentPlayer, Player, make_player, slots_that_fit
+from tengen.players import AgentPlayer, Player, make_player, pure_mcts
 from tengen.rundir import RunDirectory
 
 __all__ = ["Ratings", "play_rating", "played_again"]
@@ -26,20 +29,34 @@ __all__ = ["Ratings", "play_rating", "played_again"]
 PAIRS = 4  # in a match: some seconds of one player
 SEEDS = 1 << 40  # of rating matches begin here: far from those of the learner's own measurements
 CACHE_MB = 16
+MOST_MB = 1_000_000  # of search.memory_mb
 
 
 def play_rating(
-    match: RatingMatch, networks: Mapping[str, bytes], *, device: str, threads: int, ended: Callable[[], bool]
+    match: RatingMatch,
+    networks: Mapping[str, bytes],
+    *,
+    device: str,
+    threads: int,
+    memory: int,
+    ended: Callable[[], bool],
 ) -> RatedGames | None:
-    """The games of a match; None if `ended` said yes before they were over. `networks`: files by their hashes."""
-    game = games.make(match.game)
-    first, second = (
-        _player(each, match, game, networks, device=device, threads=threads) for each in (match.first, match.second)
-    )
-    plain = [each.name for each in (match.first, match.second) if not each.sha256]
-    slots = min([2 * match.pairs, *(slots_that_fit(name, game, most=2 * match.pairs) for name in plain)])
+    """The games of a match; None if they were not over when `ended` said yes, or when the hub gives them to another.
+    `networks`: files by their hashes. `memory`: bytes for everything, as in `bounds`. Raises BoundsError."""
+    late = time.monotonic() + MATCH_SECONDS
+    try:
+        game = games.make(match.game)
+        seats = [
+            _player(each, match, game, networks, device=device, threads=threads, room=rating_memory(memory))
+            for each in (match.first, match.second)
+        ]
+    except (BoundsError, ConfigError, GameError) as error:
+        raise BoundsError(f"a rating match of the hub: {one_line(str(error))}") from None
+    (first, fit_first), (second, fit_second) = seats
     openings = draw_openings(game, match.pairs, seed=match.seed)
-    played = play_match(game, first, second, openings, slots=slots, finished=lambda _: ended()).games
+    slots = min(fit_first, fit_second)
+    stopped = lambda: ended() or time.monotonic() > late  # noqa: E731
+    played = play_match(game, first, second, openings, slots=slots, stopped=stopped).games
     if len(played) < 2 * match.pairs:
         return None
     return RatedGames(match.id, [list(record.moves) for record in played])
@@ -53,15 +70,21 @@ def _player(
     *,
     device: str,
     threads: int,
-) -> Player:
-    slots = 2 * match.pairs
-    if not contestant.sha256:
-        slots = slots_that_fit(contestant.name, game, most=slots)
-        return make_player(contestant.name, game, slots=slots, seed=match.seed, threads=threads)
-    network = NetworkFile.parse(networks[contestant.sha256], contestant.name)
-    evaluator = make_evaluator(network, game, device, threads)
-    agent = Agent(game, evaluator, match.config(), seed=match.seed, slots=slots, threads=threads)
-    return AgentPlayer(contestant.name, agent)
+    room: int,
+) -> tuple[Player, int]:
+    """A contestant within `room` bytes, and how many games it can play side by side."""
+    most, name = 2 * match.pairs, contestant.name
+    if name == "random":
+        return make_player(name, game, slots=most, seed=match.seed), most
+    network: NetworkFile | None = None
+    evaluator: Evaluator | Rollout = Rollout()
+    if contestant.sha256:
+        network = NetworkFile.parse(networks[contestant.sha256], f"network {name}")
+        evaluator, search = make_evaluator(network, game, device, threads), match.config()
+    else:  # of mcts:N no tree may be short of memory: it would be another player
+        search = pure_mcts(game, int(name.removeprefix("mcts:"))).replace(memory_mb=MOST_MB)
+    search, slots = fitted(search, game, network, most, search.sims, most=most, room=room)
+    return AgentPlayer(name, Agent(game, evaluator, search, seed=match.seed, slots=slots, threads=threads)), slots
 
 
 def played_again(
@@ -70,34 +93,39 @@ def played_again(
     played: Sequence[Sequence[int]],
     *,
     device: str,
+    memory: int,
     ended: Callable[[], bool],
 ) -> float:
     """The share of a match's moves that its contestants choose again. The games must have passed `judge`; 1.0 if
     `ended` said yes before the end."""
-    game = games.make(match.game)
-    contestants = [
-        _player(each, match, game, networks, device=device, threads=1) for each in (match.first, match.second)
+    game, room = games.make(match.game), rating_memory(memory) // 2
+    made = [
+        _player(each, match, game, networks, device=device, threads=1, room=room)
+        for each in (match.first, match.second)
     ]
-    states, same, count = [], 0, 0
-    for number, (moves, opening) in enumerate(
-        zip(played, (o for o in draw_openings(game, match.pairs, seed=match.seed) for _ in range(2)), strict=True)
-    ):
-        states.append(game.start())
-        for action in moves[: len(opening)]:
-            states[-1].apply(action)
-        for contestant in contestants:
-            contestant.new_game(number, number)
-    while not ended():
-        for index, contestant in enumerate(contestants):
-            slots = [i for i, state in enumerate(states) if not state.is_terminal() and mover(state, i) == index]
-            found = contestant.act_many([states[i] for i in slots], slots) if slots else []
-            for slot, action in zip(slots, found, strict=True):
-                said = played[slot][states[slot].ply()]
-                same, count = same + (said == action), count + 1
-                states[slot].apply(said)
-        if all(state.is_terminal() for state in states):
-            return same / max(1, count)
-    return 1.0
+    players, slots = [player for player, _ in made], min(slots for _, slots in made)
+    openings = [opening for opening in draw_openings(game, match.pairs, seed=match.seed) for _ in range(2)]
+    same = count = 0
+    for start in range(0, len(played), slots):
+        tables: list[tuple[int, int, State]] = []  # slot, number, position
+        for slot, number in enumerate(range(start, min(start + slots, len(played)))):
+            state = game.start()
+            for action in openings[number]:
+                state.apply(action)
+            for player in players:
+                player.new_game(slot, number)
+            tables.append((slot, number, state))
+        while not all(state.is_terminal() for _, _, state in tables):
+            for index, player in enumerate(players):
+                if ended():
+                    return 1.0
+                some = [table for table in tables if not table[2].is_terminal() and mover(table[2], table[1]) == index]
+                found = player.act_many([state for _, _, state in some], [slot for slot, _, _ in some]) if some else []
+                for (_, number, state), action in zip(some, found, strict=True):
+                    said = played[number][state.ply()]
+                    same, count = same + (said == action), count + 1
+                    state.apply(said)
+    return same / max(1, count)
 
 
 def judge(match: RatingMatch, game: Game, played: Sequence[Sequence[int]]) -> float:

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from tengen.hub.bounds import default_memory
 from tengen.hub.desk import TICK, Desk
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
@@ -64,8 +65,10 @@ class RayPlayer:
     def rate(self, match: bytes, networks: dict[str, bytes]) -> Result:
         """Plays a rating match."""
         wanted = msgspec.json.decode(match, type=RatingMatch)
-        rated = play_rating(wanted, networks, device=self._device, threads=self._threads, ended=lambda: False)
-        return None, msgspec.json.encode(rated), self._player.counts()
+        rated = play_rating(
+            wanted, networks, device=self._device, threads=self._threads, memory=default_memory(), ended=lambda: False
+        )
+        return None, msgspec.json.encode(rated) if rated else None, self._player.counts()
 
 
 class RayHub(Desk):

@@ -11,10 +11,12 @@ person has looked (`tengen hub trust NAME`, `tengen hub bar NAME`).
 from __future__ import annotations
 
 import random
+import sqlite3
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +26,7 @@ from tengen.config import SearchConfig
 from tengen.evaluator import Evaluation, Leaves, NetworkEvaluator, Pending, make_evaluator
 from tengen.games import Game
 from tengen.hub.again import Again, EvaluatorOf
+from tengen.hub.bounds import default_memory
 from tengen.hub.census import OWN, Census, Numbers, missing_verdict
 from tengen.hub.evidence import COLUMNS, MEASURES, RATED, UNKNOWN, Spread, rated_row
 from tengen.hub.ledger import Ledger, first_game, lease_of
@@ -200,8 +203,9 @@ class Referee:
                 else:
                     self.examine(lot.worker, lot.records)
                 self._save()
-            except (NetworkError, OSError):  # a file that cannot be read now
-                self._ledger.count(lot.worker, unseen=len(lot.records))
+            except (NetworkError, OSError, sqlite3.Error):  # a file that cannot be read now, or a ledger that is locked
+                with suppress(sqlite3.Error):
+                    self._ledger.count(lot.worker, unseen=len(lot.records))
 
     def examine(self, worker: str, records: Sequence[GameRecord]) -> None:
         """Plays games again; holds the worker if that has gone too far."""
@@ -238,7 +242,8 @@ class Referee:
         if None in files.values():
             return  # the networks of an earlier measurement are gone
         there = {sha256: data for sha256, data in files.items() if data is not None}
-        different = 1 - played_again(match, there, rated.games, device=self._device, ended=self._ended.is_set)
+        memory, ended = default_memory(), self._ended.is_set
+        different = 1 - played_again(match, there, rated.games, device=self._device, memory=memory, ended=ended)
         if not self._ended.is_set():
             self._note(worker, rated_row(different)[None, :])
 
@@ -284,7 +289,8 @@ class Referee:
         """Now and then: statistics, of which a kill may lose some."""
         if time.monotonic() - self._saved > SAVE_SECONDS or self._ended.is_set():
             self._saved = time.monotonic()
-            self._ledger.set_tallies(self._census.rows())
+            with suppress(sqlite3.Error):
+                self._ledger.set_tallies(self._census.rows())
 
     def _play(self, way: Settings, network: str, count: int) -> list[GameRecord]:
         """The first game of every place: those that merely end first are short ones."""

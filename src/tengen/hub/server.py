@@ -30,7 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from tengen.hub.desk import Desk
-from tengen.hub.protocol import PROGRAM, HubRefusedError, Release, Report
+from tengen.hub.protocol import HUB_HEADER, PROGRAM, HubRefusedError, Release, Report
 from tengen.hub.quota import DISK_SECONDS, NotNowError
 from tengen.hub.tokens import worker_of
 from tengen.hub.validate import STRANGERS
@@ -220,7 +220,7 @@ class HttpHub(Desk):
             log_level=logging.WARNING,
             access_log=False,
             server_header=False,
-            headers=[("X-Tengen-Hub", PROGRAM)],
+            headers=[(HUB_HEADER, PROGRAM)],
             timeout_graceful_shutdown=20,
             http=door.protocol,
             ssl_certfile=certificate,

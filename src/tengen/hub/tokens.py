@@ -6,14 +6,17 @@ They hold 256 random bits, so a plain hash cannot be turned back, and nothing is
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import secrets
+import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from tengen.hub.ledger import Ledger
 from tengen.hub.protocol import HubRefusedError
 
-__all__ = ["SCOPES", "TokenError", "add_token", "read_token", "worker_of"]
+__all__ = ["SCOPES", "TokenError", "add_token", "read_token", "worker_of", "write_token"]
 
 SCOPES = ("play", "watch")  # pull, push and report; read the status
 PREFIX = "tengen_"
@@ -49,10 +52,27 @@ def worker_of(ledger: Ledger, authorization: str | None, scope: str) -> str:
     return name
 
 
-def read_token(path: Path) -> str:
+def write_token(path: Path, make: Callable[[], str]) -> None:
+    """A token that `make` makes, in a new file that only its owner can read. Raises TokenError: then none is made, or
+    what `make` raises."""
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise TokenError(f"{path}: {error.strerror}") from None
+    try:
+        with os.fdopen(file, "w", encoding="ascii") as writer:
+            writer.write(make() + "\n")
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def read_token(path: Path, warn: Callable[[str], None]) -> str:
     """A token from a file of its own. Raises TokenError."""
     try:
         token = path.read_text("ascii").strip()
+        if path.stat().st_mode & stat.S_IRWXO:
+            warn(f"{path}: other users of this machine can read this token; chmod 600 it")
     except (OSError, UnicodeDecodeError) as error:
         raise TokenError(f"{path}: {getattr(error, 'strerror', None) or 'not a token'}") from None
     if not _TOKEN.fullmatch(token):
