@@ -49,5 +49,6 @@ def advice(ledger: Ledger, worker: str) -> str:
     else:
         said = f"{worker} is barred: {standing.barred}; its games count no more ({trust})"
     if (step := ledger.first_step(worker)) is not None:
-        said += f". They were learned from since step {step}; `tengen hub rewind --before {worker}` forgets that"
+        said += f". The network may have learned from them since step {step}; "
+        said += f"`tengen hub rewind --before {worker}` forgets that"
     return said
