@@ -39,9 +39,9 @@ def measure_networks(ids: list[str] | None, size: str, seconds: float, threads: 
 def _measure(game: games.Game, size: str, seconds: float, threads: int) -> list[Row]:
     import torch
 
+    from tengen.netshape import NetworkShape
     from tengen.nn.export import sample_planes, torch_answer
     from tengen.nn.model import make_network
-    from tengen.nn.shape import NetworkShape
 
     network = make_network(NetworkShape.of(game, size))
     planes = sample_planes(game, max(BATCHES))

@@ -120,9 +120,9 @@ def _networks(game: games.Game, size: str) -> list[NetworkFile]:
         return [NetworkFile.load(shipped, game)]
     if missing:
         raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
+    from tengen.netshape import NetworkShape
     from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
     from tengen.nn.model import make_network
-    from tengen.nn.shape import NetworkShape
     from tengen.nn.unfold import unfold
 
     seen = sample_planes(game, CALIBRATION)

@@ -148,7 +148,7 @@ def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
     """What would fail later fails before anything is written."""
     from tengen.evaluator import DEVICES
-    from tengen.nn.shape import NetworkShape
+    from tengen.netshape import NetworkShape
     from tengen.train import learning_device
 
     NetworkShape.of(game, config.loop.size)

@@ -9,9 +9,9 @@ import safetensors.torch
 from tengen import games
 from tengen.files import write_durably
 from tengen.games import Game, GameError
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, schema_hash
 from tengen.nn.model import Network, blank_network
-from tengen.nn.shape import NetworkShape
 
 FORMAT = "tengen-network/1"
 
