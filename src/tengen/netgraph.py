@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tengen.netshape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
 from tengen.protobuf import message, number, tag, varint
 
-__all__ = ["Array", "Graph", "Node", "describe", "read_graph", "write_graph"]
+__all__ = ["Array", "Graph", "Node", "describe", "read_graph", "weight_bytes", "write_graph"]
 
 TYPES = {"<f4": 1, "|u1": 2, "|i1": 3, "<i8": 7}  # numpy's names, ONNX's numbers
 INT, INTS = 2, 7  # ONNX's types of attributes
@@ -53,10 +53,6 @@ class Graph(NamedTuple):
     arrays: list[Array]
     planes: tuple[int, ...]  # the input's shape, without the batch
     answers: dict[str, tuple[int, ...]]  # the outputs' shapes, without the batch
-
-    @property
-    def weights(self) -> list[Array]:
-        return [array for array in self.arrays if array.value is None]
 
 
 def describe(shape: NetworkShape, precision: str) -> Graph:
@@ -145,6 +141,11 @@ class _Describer:
     def array(self, name: str, type: str, *shape: int, value: bytes | None = None) -> str:
         self.arrays.append(Array(name, type, shape, value))
         return name
+
+
+def weight_bytes(shape: NetworkShape) -> int:
+    """What the weights of a network take, folded and in 32 bits."""
+    return sum(array.bytes for array in describe(shape, "f32").arrays)
 
 
 def write_graph(shape: NetworkShape, precision: str, weights: Arrays) -> bytes:
