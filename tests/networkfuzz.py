@@ -265,7 +265,10 @@ def main(cases: int, seed: int) -> None:
             continue
         found["taken"] += 1
         if all(data != each.data for each in files):
-            run(file, found)
+            try:
+                run(file, found)
+            except Exception as error:
+                raise AssertionError(f"case {case} of seed {seed}") from error
     watch.on = False
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(json.dumps({"found": found, "opened": watch.found(), "grown_kib": grown}))

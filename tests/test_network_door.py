@@ -206,6 +206,14 @@ def test_networks_are_rebuilt_from_their_weights(path: Path) -> None:
     onnx.checker.check_model(model, full_check=True)
 
 
+@pytest.mark.parametrize("scale", [0, -1, 1e-42, 3e38])
+def test_scales_are_numbers_to_divide_by(scale: float) -> None:
+    """OpenVINO cannot compile a network with such a scale."""
+    weights = dict(ROUNDED.weights) | {"tower.0.second.conv.scale": np.array(scale, np.float32)}
+    with pytest.raises(NetworkError, match="scale beyond"):
+        NetworkFile.write(GAME, NetworkShape.of(GAME, ROUNDED.size), "int8", weights, 0, "n")
+
+
 def test_wrong_weights_are_not_written() -> None:
     shape = NetworkShape.of(GAME, "4x2")
     weights = dict(FILE.weights)

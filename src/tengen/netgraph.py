@@ -22,6 +22,7 @@ __all__ = ["Array", "Graph", "Node", "describe", "read_graph", "weight_bytes", "
 
 TYPES = {"<f4": 1, "|u1": 2, "|i1": 3, "<i8": 7}  # numpy's names, ONNX's numbers
 INT, INTS = 2, 7  # ONNX's types of attributes
+SCALES = (1e-20, 1e20)  # of 8-bit numbers: what is written is far inside
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -183,11 +184,11 @@ def read_graph(shape: NetworkShape, precision: str, data: memoryview) -> Arrays:
 
 
 def _check_values(array: Array, values: NDArray[Any]) -> None:
-    """Every other number would be an answer that is none, at the latest after a division by it."""
+    """With any other number no answer would be one; runtimes also divide by scales."""
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("a weight that is no finite number")
-    if array.name.endswith(".scale") and not values.min() > 0:
-        raise ValueError("a scale that is not positive")
+    if array.name.endswith(".scale") and not SCALES[0] <= values.min() <= values.max() <= SCALES[1]:
+        raise ValueError("a scale beyond all that occurs")
 
 
 def _template(shape: NetworkShape, precision: str) -> list[bytes | Array]:
