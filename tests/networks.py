@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 from tengen.games import Game
+from tengen.netshape import NetworkShape
 from tengen.nn.model import Network, make_network
-from tengen.nn.shape import NetworkShape
 
 
 def make_test_network(game: Game, size: str = "8x3", *, reply: bool = False, seed: int = 0) -> Network:

@@ -19,9 +19,9 @@ from tengen.hub.ledger import first_game
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Lease, Release
 from tengen.hub.validate import check_chunk
+from tengen.netshape import NetworkShape
 from tengen.nn.export import to_onnx
 from tengen.nn.model import make_network
-from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord, RecordError, encode_chunk
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory

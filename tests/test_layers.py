@@ -13,8 +13,9 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records", "elo", "files", "events", "cpu", "serving"],
-    ["preset"],
+    ["games", "config", "records", "elo", "files", "events", "cpu", "protobuf", "serving"],
+    ["preset", "netshape"],
+    ["netgraph"],
     ["solver", "chunks", "network", "health"],
     ["nn"],
     ["evaluator"],

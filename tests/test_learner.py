@@ -10,9 +10,9 @@ import torch
 from recorded import some_records
 from tengen import _core, games
 from tengen.learner import Learner, LearnerConfig, explained_variance, guarded
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError
 from tengen.nn.muon import orthogonal
-from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch, Replay, ReplayConfig
 
 GAME = games.make("connect4")

@@ -13,8 +13,8 @@ from tengen import arena, games
 from tengen.elo import Pairing, ladder
 from tengen.learner import Learner, LearnerConfig
 from tengen.measure import Measurer, Standings
+from tengen.netshape import NetworkShape
 from tengen.nn.export import export_onnx
-from tengen.nn.shape import NetworkShape
 from tengen.rundir import RunDirectory, RunError
 from training import GAME, tiny_run
 

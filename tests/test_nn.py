@@ -11,12 +11,13 @@ import torch
 from networks import make_test_network
 from tengen import GameError, games
 from tengen._core import Rng
+from tengen.netshape import SIZES, NetworkShape, parse_size, ply_bins
 from tengen.network import NetworkError, NetworkFile, schema_hash
 from tengen.nn import export
 from tengen.nn.checkpoint import load_checkpoint, save_checkpoint
 from tengen.nn.export import export_onnx, relative_difference, sample_planes, to_onnx, torch_answer
 from tengen.nn.model import fold, make_network, two_hot
-from tengen.nn.shape import SIZES, NetworkShape, parse_size, ply_bins
+from tengen.nn.quantize import input_ranges
 
 IDS = ["tictactoe", "connect4", "gomoku:7,rule=renju", "othello:6", "go:5", "hex:4", "hex:4,swap=on"]
 GAME = games.make("connect4")
@@ -129,7 +130,7 @@ def test_a_file_that_says_something_else_is_not_written(tmp_path: Path, monkeypa
     bad = make_test_network(GAME, seed=1)
     with torch.no_grad():
         bad.value.wdl.bias[0] = float("nan")
-    with pytest.raises(NetworkError, match="not written"):
+    with pytest.raises(NetworkError, match="no finite number"):
         export_onnx(bad, path, GAME)
     monkeypatch.setattr(export, "fold", lambda _: fold(good))
     with pytest.raises(NetworkError, match="not written, its answers differ"):
@@ -151,8 +152,9 @@ def test_eight_bits_stay_close() -> None:
 
 
 def test_bytes_that_cut_off_too_much_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export, "input_ranges", lambda *_: {"tower.0.first.conv": (0.0, 1e-3)})
     network = make_test_network(GAME)
+    seen = input_ranges(fold(network), sample_planes(GAME, 4))
+    monkeypatch.setattr(export, "input_ranges", lambda *_: seen | {"tower.0.first.conv": (0.0, 1e-3)})
     network.value.wdl.weight.data *= 20  # an opinion that can be lost
     with pytest.raises(NetworkError, match="not written, its answers differ"):
         export_onnx(network, tmp_path / "net.onnx", GAME, calibration=sample_planes(GAME, 4))

@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from tengen import games
-from tengen.nn.shape import NetworkShape
+from tengen.netshape import NetworkShape
 from tengen.preset import file_name, playing_search, preset_names
 from tengen.runconfig import RunConfig
 

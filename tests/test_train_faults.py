@@ -18,8 +18,8 @@ import pytest
 from tengen.chunks import ChunkStore
 from tengen.learner import Learner
 from tengen.measure import Measurer
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, NetworkFile
-from tengen.nn.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.rundir import RunDirectory, RunError
 from tengen.train import Event

@@ -17,10 +17,10 @@ from tengen.chunks import ChunkStore
 from tengen.cli import main
 from tengen.games import Game
 from tengen.learner import Learner, LearnerConfig
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import export_onnx, relative_difference, sample_planes, to_onnx, torch_answer
 from tengen.nn.model import Network
-from tengen.nn.shape import NetworkShape
 from tengen.nn.unfold import unfold
 
 GAME = games.make("tictactoe")

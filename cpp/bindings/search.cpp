@@ -55,7 +55,8 @@ struct PyLeaves {
 template <int N>
 using Floats = nb::ndarray<const float, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
-[[noreturn]] void refuse(const std::string& what) { throw nb::value_error(("evaluator: " + what).c_str()); }
+// Wrong input, not a mistake in the program: a network of a stranger can answer anything.
+[[noreturn]] void refuse(const std::string& what) { throw Error("evaluator: " + what); }
 
 void check_finite(const float* data, std::size_t n, const char* name) {
   bool bad = false;  // NaN and infinity have every exponent bit set; integers, so that the loop runs in vectors

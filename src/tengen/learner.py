@@ -16,11 +16,11 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tengen import _core
 from tengen.files import write_durably
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError
 from tengen.nn.grow import grow
 from tengen.nn.model import Network, Output, make_network, two_hot
 from tengen.nn.muon import Muon
-from tengen.nn.shape import NetworkShape
 from tengen.replay import Batch
 from tengen.runconfig import LearnerConfig
 

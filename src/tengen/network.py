@@ -1,17 +1,25 @@
 """Network files: ONNX that names its game, its inputs and itself, read here without any machine-learning package.
 
-An ONNX file is a protobuf message. Its metadata are (key, value) texts in field 14 and its graph, weights included, is
-field 7; `network_hash` is the SHA-256 of that field's bytes, so a damaged file is noticed before anything runs it.
+This is the one door for networks, whoever sent them: what passes is, byte for byte, a file that this program could have
+written, so its runtimes may be given it (netgraph.py says why that matters). Its metadata are texts; `network_hash` is
+the SHA-256 of its graph, weights included, so a damaged file is noticed.
 """
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from numpy.typing import NDArray
+
+from tengen import games
 from tengen.games import Game, GameError
+from tengen.netgraph import Arrays, read_graph, write_graph
+from tengen.netshape import NetworkShape
 from tengen.preset import file_name
+from tengen.protobuf import fields, message, number, tag, varint
 
 __all__ = ["SHIPPED", "NetworkError", "NetworkFile", "schema_hash", "shipped_games", "shipped_network"]
 
@@ -19,7 +27,18 @@ SHIPPED = Path(__file__).with_name("nets")
 
 GRAPH, METADATA = 7, 14  # field numbers in ONNX's ModelProto
 KEY, VALUE = 1, 2  # in StringStringEntryProto
-KEYS = ("game", "schema", "network_hash", "step", "version", "size", "precision")
+HEAD = number(1, 8) + message(2, b"tengen")  # ONNX's version of 2022, and who wrote it
+OPERATORS = message(8, message(1, b"") + number(2, 17))  # of 2022 too: what every runtime of the last years reads
+METADATA_TEXTS = {  # in the file's order
+    "game": ".+",
+    "schema": "[0-9a-f]{16}",
+    "network_hash": "[0-9a-f]{64}",
+    "step": "[0-9]{1,18}",
+    "version": "[0-9a-z.+]{1,40}",
+    "size": "[1-9][0-9]*x[1-9][0-9]*",
+    "precision": "f32|int8",
+}
+LONGEST = 200  # bytes of one of them, with its name
 LARGEST = 1 << 30
 
 
@@ -56,6 +75,7 @@ class NetworkFile:
     version: str  # of the program that wrote it
     size: str  # CHANNELSxBLOCKS
     precision: str  # f32 or int8
+    weights: Mapping[str, NDArray[Any]] = field(repr=False, compare=False)  # views of the data
 
     @classmethod
     def load(cls, path: Path | str, game: Game | None = None) -> Self:
@@ -75,20 +95,23 @@ class NetworkFile:
     def parse(cls, data: bytes, name: str = "network") -> Self:
         """Like load, from bytes."""
         try:
-            graph, metadata = b"", {}
-            for number, value in _fields(data):
-                if number == GRAPH:
-                    graph = value
-                elif number == METADATA:
-                    entry = dict(_fields(value))
-                    metadata[entry[KEY].decode()] = entry[VALUE].decode()
-        except (ValueError, KeyError):
+            graph, metadata = _split(data)
+        except ValueError:
             raise NetworkError(f"{name}: not a network file, or a damaged one") from None
-        missing = [key for key in KEYS if key not in metadata]
-        if missing or not metadata["step"].isdecimal():
-            raise NetworkError(f"{name}: not written by tengen (its metadata lack {', '.join(missing) or 'a step'})")
+        wrong = [key for key, text in METADATA_TEXTS.items() if not re.fullmatch(text, metadata.get(key, ""))]
+        if wrong:
+            raise NetworkError(f"{name}: not written by tengen (its metadata lack {', '.join(wrong)})")
         if hashlib.sha256(graph).hexdigest() != metadata["network_hash"]:
             raise NetworkError(f"{name}: damaged (its contents do not have the hash it names)")
+        before, after = _around(len(graph), metadata)
+        whole = data.startswith(before) and data.endswith(after)
+        if not whole or len(data) != len(before) + len(graph) + len(after):
+            raise NetworkError(f"{name}: not written by tengen (it holds more than a network)")
+        shape, precision = _shape(name, metadata), metadata["precision"]
+        try:
+            weights = read_graph(shape, precision, graph)
+        except ValueError as error:
+            raise NetworkError(f"{name}: not a network of {shape.size} in {precision} ({error})") from None
         return cls(
             name=name,
             data=data,
@@ -99,7 +122,27 @@ class NetworkFile:
             version=metadata["version"],
             size=metadata["size"],
             precision=metadata["precision"],
+            weights=weights,
         )
+
+    @classmethod
+    def write(cls, game: Game, shape: NetworkShape, precision: str, weights: Arrays, step: int, name: str) -> Self:
+        """The file of a network with these weights, which are those that `describe` in netgraph.py names. The same
+        weights give the same bytes."""
+        from importlib.metadata import version  # slow to import, and playing does not need it
+
+        graph = write_graph(shape, precision, weights)
+        metadata = {
+            "game": game.id,
+            "schema": schema_hash(game),
+            "network_hash": hashlib.sha256(graph).hexdigest(),
+            "step": str(step),
+            "version": version("tengen"),
+            "size": shape.size,
+            "precision": precision,
+        }
+        before, after = _around(len(graph), metadata)
+        return cls.parse(before + graph + after, name)
 
     @property
     def network_hash(self) -> int:
@@ -109,37 +152,40 @@ class NetworkFile:
     def check_game(self, game: Game) -> None:
         if self.game != game.id:
             raise NetworkError(f"{self.name}: this network plays {self.game}, not {game.id}")
-        if self.schema != schema_hash(game):
-            raise NetworkError(
-                f"{self.name}: this network reads inputs {self.schema} of {self.game}, "
-                f"this program gives {schema_hash(game)} of {game.id}"
-            )
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The length-delimited fields of a protobuf message, as (number, bytes). Raises ValueError."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            _, at = _varint(data, at)
-            continue
-        size, at = _varint(data, at) if kind == 2 else ({1: 8, 5: 4}[kind], at)
-        if at + size > len(data):
-            raise ValueError("cut short")
-        if kind == 2:
-            yield key >> 3, data[at : at + size]
-        at += size
+def _split(data: bytes) -> tuple[memoryview, dict[str, str]]:
+    """The graph and the metadata of an ONNX file, whatever else it holds. Raises ValueError."""
+    graph, metadata = memoryview(b""), {}
+    for field_number, content in fields(data):
+        if field_number == GRAPH:
+            graph = content
+        elif field_number == METADATA:
+            if len(content) > LONGEST:
+                raise ValueError("a long text")
+            entry = dict(fields(content))
+            metadata[str(entry.get(KEY, b""), "utf-8")] = str(entry.get(VALUE, b""), "utf-8")
+    return graph, metadata
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= len(data):
-            raise ValueError("cut short")
-        value |= (data[at] & 0x7F) << shift
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-    raise ValueError("not a number")
+def _around(graph: int, metadata: Mapping[str, str]) -> tuple[bytes, bytes]:
+    """All that is in a file before a graph of so many bytes, and behind it."""
+    texts = [message(KEY, key.encode()) + message(VALUE, metadata[key].encode()) for key in METADATA_TEXTS]
+    return HEAD + tag(GRAPH) + varint(graph), OPERATORS + b"".join(message(METADATA, text) for text in texts)
+
+
+def _shape(name: str, metadata: Mapping[str, str]) -> NetworkShape:
+    """The shape that the metadata name. Raises NetworkError."""
+    try:
+        game = games.make(metadata["game"])
+        shape = NetworkShape.of(game, metadata["size"])
+    except GameError as error:
+        raise NetworkError(f"{name}: not a network for this program ({error})") from None
+    if metadata["game"] != game.id:
+        raise NetworkError(f"{name}: not written by tengen (it calls {game.id} {metadata['game']!r})")
+    if metadata["schema"] != schema_hash(game):
+        raise NetworkError(
+            f"{name}: this network reads inputs {metadata['schema']} of {game.id}, "
+            f"this program gives {schema_hash(game)}"
+        )
+    return shape

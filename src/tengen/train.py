@@ -29,10 +29,10 @@ from tengen.files import write_durably
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.learner import Learner
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
 from tengen.nn.model import Network
-from tengen.nn.shape import NetworkShape
 from tengen.nn.unfold import unfold
 from tengen.records import GameRecord
 from tengen.replay import Batch, Replay

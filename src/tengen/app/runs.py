@@ -29,7 +29,7 @@ from tengen.config import ConfigError
 from tengen.events import Event, History, read_events
 from tengen.games import Game, GameError
 from tengen.health import Health, judge
-from tengen.nn.shape import NetworkShape
+from tengen.netshape import NetworkShape
 from tengen.preset import file_name
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory, RunError

@@ -180,12 +180,11 @@ def _play(offers: list[Offer], network: NetworkFile, chunks: int) -> list[list[l
 
 def make_bench_network(game_id: str, size: str) -> NetworkFile:
     """One with random weights. Raises NetworkError."""
-    missing = [module for module in ("torch", "onnx") if not find_spec(module)]
-    if missing:
-        raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
+    if not find_spec("torch"):
+        raise NetworkError("making a network to measure needs torch; pip install 'tengen[train]'")
+    from tengen.netshape import NetworkShape
     from tengen.nn.export import to_onnx
     from tengen.nn.model import make_network
-    from tengen.nn.shape import NetworkShape
 
     game = games.make(game_id)
     return to_onnx(make_network(NetworkShape.of(game, size)), game)

@@ -30,7 +30,7 @@ Planes = NDArray[np.float32]
 
 def measure_networks(ids: list[str] | None, size: str, seconds: float, threads: int) -> list[Row]:
     """Needs what makes networks. Raises NetworkError."""
-    missing = [module for module in ("torch", "onnx", "onnxruntime") if not find_spec(module)]
+    missing = [module for module in ("torch", "onnxruntime") if not find_spec(module)]
     if missing:
         raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
     return [row for id in ids or ["connect4"] for row in _measure(games.make(id), size, seconds, threads)]
@@ -39,9 +39,9 @@ def measure_networks(ids: list[str] | None, size: str, seconds: float, threads: 
 def _measure(game: games.Game, size: str, seconds: float, threads: int) -> list[Row]:
     import torch
 
+    from tengen.netshape import NetworkShape
     from tengen.nn.export import sample_planes, torch_answer
     from tengen.nn.model import make_network
-    from tengen.nn.shape import NetworkShape
 
     network = make_network(NetworkShape.of(game, size))
     planes = sample_planes(game, max(BATCHES))

@@ -115,14 +115,13 @@ def _networks(game: games.Game, size: str) -> list[NetworkFile]:
     """The shipped network, which plays real games, or else a fresh one of the preset's size; in 32 bits, and in 8 bits
     as self-play has it where they can be made here."""
     shipped = shipped_network(game)
-    missing = [module for module in ("torch", "onnx") if not find_spec(module)]
-    if missing and shipped:
-        return [NetworkFile.load(shipped, game)]
-    if missing:
-        raise NetworkError(f"making a network to measure needs {', '.join(missing)}; pip install 'tengen[train]'")
+    if not find_spec("torch"):
+        if shipped:
+            return [NetworkFile.load(shipped, game)]
+        raise NetworkError("making a network to measure needs torch; pip install 'tengen[train]'")
+    from tengen.netshape import NetworkShape
     from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
     from tengen.nn.model import make_network
-    from tengen.nn.shape import NetworkShape
     from tengen.nn.unfold import unfold
 
     seen = sample_planes(game, CALIBRATION)

@@ -22,7 +22,7 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if missing := [module for module in ("torch", "safetensors", "onnx", "onnxruntime") if not find_spec(module)]:
+    if missing := [module for module in ("torch", "safetensors", "onnxruntime") if not find_spec(module)]:
         raise UsageError(f"export needs {', '.join(missing)}; pip install 'tengen[train]'")
     from tengen.nn.checkpoint import load_checkpoint
     from tengen.nn.export import CALIBRATION, export_onnx, sample_planes

@@ -32,7 +32,7 @@ Ctrl-C saves and ends; the same command goes on. Every option is in docs/trainin
 MAY_CHANGE = {"loop.minutes", "loop.steps", "loop.size"}  # what may change when a run goes on
 MADE_BY_THE_LOCK = {"lock", "networks"}  # all that a new run's folder holds if it is ended before it begins
 MADE_BY_TOKENS = {"hub.sqlite", "hub.sqlite-shm", "hub.sqlite-wal"}  # of a hub that has not begun
-NEEDED = ("torch", "safetensors", "onnx", "onnxruntime")
+NEEDED = ("torch", "safetensors", "onnxruntime")
 
 
 def add(verbs: Verbs) -> None:
@@ -149,7 +149,7 @@ def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
     """What would fail later fails before anything is written."""
     from tengen.evaluator import DEVICES
-    from tengen.nn.shape import NetworkShape
+    from tengen.netshape import NetworkShape
     from tengen.train import learning_device
 
     NetworkShape.of(game, config.loop.size)

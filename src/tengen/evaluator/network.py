@@ -54,7 +54,8 @@ def make_evaluator(
     except NetworkError:
         raise
     except (RuntimeError, ValueError, KeyError) as error:
-        raise NetworkError(f"{file.name}: {backend} cannot run it: {str(error).strip()[:200]}") from None
+        why = " ".join(str(error).split())[:200]
+        raise NetworkError(f"{file.name}: {backend} cannot run it: {why}") from None
 
 
 def backend_of(device: str) -> str:

@@ -1,21 +1,19 @@
 """PyTorch: for CUDA and MPS, and where nothing else is installed."""
 
 import numpy as np
-import onnx
 import torch
 from numpy.typing import NDArray
-from onnx import numpy_helper
 
 from tengen.evaluator.blocking import Blocking
 from tengen.evaluator.protocol import Evaluation
 from tengen.games import Game
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.model import blank_network
-from tengen.nn.shape import NetworkShape
 
 
 class Torch(Blocking):
-    """Takes the weights out of the ONNX file, which are named as in the folded network."""
+    """Takes the weights out of the file, which are named as in the folded network."""
 
     def __init__(self, file: NetworkFile, game: Game, device: str, threads: int = 0) -> None:
         super().__init__(file.network_hash)
@@ -28,10 +26,8 @@ class Torch(Blocking):
             )
         if threads:
             torch.set_num_threads(threads)  # for the whole process: torch knows no other way
-        stored = {tensor.name: tensor for tensor in onnx.load_from_string(file.data).graph.initializer}
         network = blank_network(NetworkShape.of(game, file.size), folded=True)
-        names = network.state_dict().keys()
-        network.load_state_dict({name: torch.from_numpy(numpy_helper.to_array(stored[name]).copy()) for name in names})
+        network.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in file.weights.items()})
         self._device = torch.device(device)
         self._network = network.to(self._device).eval()
 

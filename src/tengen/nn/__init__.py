@@ -1,4 +1,4 @@
-"""Networks: their shape, their weights, and the file that plays. All that needs torch is in this folder.
+"""Networks as they are trained. All that needs torch is in this folder.
 
-`shape` needs no torch; `model` is the network, `checkpoint` keeps what is trained, `export` writes what plays.
+`model` is the network, `checkpoint` keeps what is trained, `export` writes what plays.
 """

@@ -9,9 +9,10 @@ import safetensors.torch
 from tengen import games
 from tengen.files import write_durably
 from tengen.games import Game, GameError
+from tengen.netgraph import weight_bytes
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, schema_hash
 from tengen.nn.model import Network, blank_network
-from tengen.nn.shape import NetworkShape
 
 FORMAT = "tengen-network/1"
 
@@ -49,7 +50,10 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
                 raise NetworkError(
                     f"{path}: trained on inputs {header['schema']} of {game.id}, this program gives {schema_hash(game)}"
                 )
-            network = blank_network(NetworkShape.of(game, header["size"]), reply=header["reply"] == "on")
+            shape = NetworkShape.of(game, header["size"])
+            if weight_bytes(shape) > Path(path).stat().st_size:  # before so much memory is taken
+                raise NetworkError(f"{path}: damaged (too short for a network of {shape.size})")
+            network = blank_network(shape, reply=header["reply"] == "on")
             network.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 (not a dict)
             return Checkpoint(network, game, int(header["step"]))
     except OSError as error:

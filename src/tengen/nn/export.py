@@ -1,23 +1,19 @@
 """From a trained network to the file that plays: folded, checked against the original, named, written at once."""
 
-import hashlib
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from onnx import ModelProto, helper
 
 from tengen._core import Rng
 from tengen.files import write_durably
 from tengen.games import Game
-from tengen.network import NetworkError, NetworkFile, schema_hash
-from tengen.nn.graph import IR_VERSION, OPSET, make_graph
+from tengen.netshape import NetworkShape
+from tengen.network import NetworkError, NetworkFile
 from tengen.nn.model import Network, fold
-from tengen.nn.quantize import input_ranges
-from tengen.nn.shape import NetworkShape
+from tengen.nn.quantize import input_ranges, quantize
 
 # Largest |difference| ÷ (1 + |value|) between torch and the file: float32 sums in another order stay far below it.
 TOLERANCE = 1e-4
@@ -48,29 +44,10 @@ def to_onnx(
         raise NetworkError(f"{name}: a network of shape {network.shape} does not fit {game.id}")
     folded = fold(network)
     weights = {key: value.detach().cpu().numpy() for key, value in folded.state_dict().items()}
-    ranges = None if calibration is None else input_ranges(folded, calibration)
-    model = helper.make_model(
-        make_graph(network.shape, weights, ranges),
-        producer_name="tengen",
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-    )
-    return _named(model, game, step, network.shape.size, "int8" if ranges else "f32", name)
-
-
-def _named(model: ModelProto, game: Game, step: int, size: str, precision: str, name: str) -> NetworkFile:
-    graph: bytes = model.graph.SerializeToString(deterministic=True)
-    metadata = {
-        "game": game.id,
-        "schema": schema_hash(game),
-        "network_hash": hashlib.sha256(graph).hexdigest(),
-        "step": str(step),
-        "version": version("tengen"),
-        "size": size,
-        "precision": precision,
-    }
-    helper.set_model_props(model, metadata)
-    return NetworkFile.parse(model.SerializeToString(deterministic=True), name)
+    if calibration is None:
+        return NetworkFile.write(game, network.shape, "f32", weights, step, name)
+    rounded = quantize(weights, input_ranges(folded, calibration))
+    return NetworkFile.write(game, network.shape, "int8", rounded, step, name)
 
 
 def check_parity(network: Network, file: NetworkFile, game: Game) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from tengen.netshape import parse_size
 from tengen.network import NetworkError
 from tengen.nn.model import Network
-from tengen.nn.shape import parse_size
 
 
 def check_growth(old: str, new: str) -> None:

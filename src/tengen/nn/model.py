@@ -14,11 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from tengen.nn.shape import NetworkShape
-
-POLICY_CHANNELS = 32
-VALUE_CHANNELS = 8  # the value head sees every cell: parity of squares decides Connect4
-VALUE_HIDDEN = 64
+from tengen.netshape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
 
 
 class Output(NamedTuple):

@@ -1,6 +1,7 @@
 """8-bit integers for the tower: where its inputs lie, and weights that fit."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,12 +14,12 @@ from tengen.nn.model import Network
 WEIGHT_LEVELS = 63
 INPUT_LEVELS = 255
 
-Ranges = Mapping[str, tuple[float, float]]
+Ranges = dict[str, tuple[float, float]]
 
 
 def input_ranges(folded: Network, planes: NDArray[np.float32]) -> Ranges:
     """Smallest and largest input of each convolution of the tower over some positions."""
-    ranges: dict[str, tuple[float, float]] = {}
+    ranges: Ranges = {}
     hooks = []
     for name, module in folded.tower.named_modules(prefix="tower"):
         if isinstance(module, nn.Conv2d) and module.kernel_size == (3, 3):
@@ -47,3 +48,14 @@ def quantize_weight(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDAr
     scale = np.maximum(np.abs(weight).max(axis=(1, 2, 3)), 1e-12) / WEIGHT_LEVELS
     integers = np.round(weight / scale[:, None, None, None]).astype(np.int8)
     return integers, scale.astype(np.float32)
+
+
+def quantize(weights: Mapping[str, NDArray[np.float32]], ranges: Ranges) -> dict[str, NDArray[Any]]:
+    """The arrays of a network in which the convolutions that `ranges` names compute in 8 bits."""
+    arrays: dict[str, NDArray[Any]] = dict(weights)
+    for name, (low, high) in ranges.items():
+        scale, zero = quantize_range(low, high)
+        arrays[f"{name}.scale"], arrays[f"{name}.zero"] = np.array(scale), np.array(zero)
+        integers, scales = quantize_weight(arrays.pop(f"{name}.weight"))
+        arrays[f"{name}.weight.int8"], arrays[f"{name}.weight.scale"] = integers, scales
+    return arrays

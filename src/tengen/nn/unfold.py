@@ -8,16 +8,14 @@ batch at hand.
 from collections.abc import Callable
 
 import numpy as np
-import onnx
 import torch
 from numpy.typing import NDArray
-from onnx import numpy_helper
 from torch import Tensor, nn
 
 from tengen.games import Game
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkError, NetworkFile
 from tengen.nn.model import ConvNorm, Network, blank_network
-from tengen.nn.shape import NetworkShape
 
 # Muon's steps are all of one size, and kernels grow under them, which makes later steps smaller to them. So kernels
 # begin as large as after half an hour (root mean square of their numbers); the BatchNorm behind takes that back.
@@ -30,17 +28,13 @@ def unfold(file: NetworkFile, game: Game, planes: NDArray[np.float32]) -> Networ
     if file.precision != "f32":
         raise NetworkError(f"{file.name}: rounded to 8 bits; learning goes on from a network with 32 bits only")
     network = blank_network(NetworkShape.of(game, file.size))
-    stored = onnx.load_from_string(file.data).graph.initializer
-    weights = {weight.name: torch.from_numpy(numpy_helper.to_array(weight).copy()) for weight in stored}
-    try:
-        network.load_state_dict(weights, strict=False)
-        hooks = [
-            module.conv.register_forward_hook(_normalizer(module, weights[f"{name}.conv.bias"]))
-            for name, module in network.named_modules()
-            if isinstance(module, ConvNorm)
-        ]
-    except (KeyError, RuntimeError):
-        raise NetworkError(f"{file.name}: not the weights of a network of {file.size}") from None
+    weights = {name: torch.from_numpy(values.copy()) for name, values in file.weights.items()}
+    network.load_state_dict(weights, strict=False)  # a folded convolution has a bias, a BatchNorm no weights yet
+    hooks = [
+        module.conv.register_forward_hook(_normalizer(module, weights[f"{name}.conv.bias"]))
+        for name, module in network.named_modules()
+        if isinstance(module, ConvNorm)
+    ]
     with torch.inference_mode():
         network.eval()(torch.from_numpy(planes))
     for hook in hooks:

@@ -10,6 +10,10 @@ from tengen.games import Game, GameError
 SIZES = {1: (32, 2), 2: (48, 4), 3: (64, 5), 4: (96, 6), 5: (128, 8), 6: (192, 12)}
 MOST_CHANNELS, MOST_BLOCKS = 1024, 100
 
+POLICY_CHANNELS = 32
+VALUE_CHANNELS = 8  # the value head sees every cell: parity of squares decides Connect4
+VALUE_HIDDEN = 64
+
 EXACT_PLIES = 64  # games up to this length have one class per ply
 BINS = 64  # longer games share this many classes, exact below NEAR plies and then ever wider
 NEAR = 24
