@@ -75,11 +75,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
  protected:
   void gather(std::size_t t) override {
+    if (slots_[t].torn) begin_game_again(t);
     const std::uint64_t enough = slots_[t].counts.games + kGamesPerStep;
     while (slots_[t].counts.games < enough) {
       BatchSearch<G>::gather(t);
       if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
+      slots_[t].torn = true;
       play_move(t);
+      slots_[t].torn = false;
     }
   }
 
@@ -91,6 +94,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     std::uint32_t inherited = 0;  // visits the search under way began with
     std::vector<GameRecord> finished;
     SelfPlayCounts counts;
+    bool torn = false;  // memory ran out in the midst of a move: the record does not match the search
   };
 
   Rng stream(const Slot& slot, int ply, Purpose purpose) const {
@@ -113,6 +117,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.may_be_cut = stream(slot, 0, Purpose::cut).uniform() < config_.cut_share;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
     slot.inherited = 0;
+  }
+
+  void begin_game_again(std::size_t t) {
+    GameRecord empty;
+    empty.game = slots_[t].record.game;
+    slots_[t].record = std::move(empty);
+    begin_game(t);
+    slots_[t].torn = false;
   }
 
   // A finished search becomes a move, and perhaps the end of the game.
@@ -166,6 +178,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
   void end_game(std::size_t t, int result, GameRecord::Ending ending) {
     Slot& slot = slots_[t];
+    slot.finished.reserve(slot.finished.size() + 1);  // what may fail for want of memory comes first
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
