@@ -108,14 +108,15 @@ def test_interrupted_steps_leave_no_mark(interrupt: str, leaves: int) -> None:
 
 
 def stopped_from_outside(agent: Agent, state: State) -> None:
-    """Runs a search that would last for hours, and stops it once it is well under way."""
+    """Runs a search that would last for hours, and stops it once it is under way."""
     thread = threading.Thread(target=lambda: agent.act(state), daemon=True)
     thread.start()
-    while agent.search.visits(0) < 50 and thread.is_alive():
-        time.sleep(0.001)
-    agent.stop()
-    thread.join(timeout=60)
-    assert not thread.is_alive(), "stop() was not heard"
+    for _ in range(300):  # again and again: a stop before the search has begun is not for it
+        thread.join(timeout=0.2)
+        if not thread.is_alive():
+            return
+        agent.stop()
+    raise AssertionError("stop() was not heard")
 
 
 @pytest.mark.parametrize("evaluator", [Uniform(CONNECT4), Rollout()], ids=["network", "rollouts"])
@@ -123,7 +124,7 @@ def test_a_search_is_stopped_from_another_thread_and_goes_on(evaluator: Any) -> 
     agent = Agent(CONNECT4, evaluator, SearchConfig(sims=10**9, memory_mb=64))
     stopped_from_outside(agent, CONNECT4.start())
     visits = agent.search.visits(0)
-    assert 50 <= visits < 10**9
+    assert 0 < visits < 10**9
     assert agent.search.node(0).in_flight == 0 and agent.search.node(0).visits == visits + 1
     agent.configure(agent.config.replace(sims=visits + 500))
     agent.act(CONNECT4.start())

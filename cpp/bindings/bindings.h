@@ -2,6 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
+#include <stdexcept>
+
 #include "tengen/registry.h"
 
 namespace tengen {
@@ -18,10 +21,28 @@ struct PyState {
   std::string start = {};  // the position text it was set up from; empty: the start of the game
 };
 
-// What asks for evaluations: a batch of searches, or of games that play themselves.
+// What asks for evaluations: a batch of searches, or of games that play themselves. While a thread works in it without
+// Python's lock, every other that enters gets an exception; only stop() is for any thread.
 struct PyLeafSource {
   GamePtr game;
   std::unique_ptr<AnySearch> search;
+  mutable std::atomic<bool> inside{false};
+
+  class Entered {
+   public:
+    explicit Entered(const PyLeafSource& source) : source_(source) {
+      if (source.inside.exchange(true, std::memory_order_acquire))
+        throw std::runtime_error("another thread is inside this search: only stop() may be called meanwhile");
+    }
+    ~Entered() { source_.inside.store(false, std::memory_order_release); }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+    AnySearch* operator->() const { return source_.search.get(); }
+
+   private:
+    const PyLeafSource& source_;
+  };
+  Entered enter() const { return Entered(*this); }
 };
 
 void bind_build(nanobind::module_& m);

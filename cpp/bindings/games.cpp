@@ -320,8 +320,9 @@ void bind_games(nb::module_& m) {
           [](const PyState& s, int depth, std::string_view passes, bool finished_counts) {
             if (depth < 0) throw Error("depth must be 0 or more, not " + std::to_string(depth));
             const auto counting = pass_counting(passes);
+            const auto state = s.state->clone();  // another thread may play on meanwhile
             const nb::gil_scoped_release release;
-            return s.state->perft(depth, counting, finished_counts);
+            return state->perft(depth, counting, finished_counts);
           },
           "depth"_a, "passes"_a = "ply", "finished_counts"_a = false,
           "How many move sequences of exactly `depth` plies there are.")
@@ -330,8 +331,9 @@ void bind_games(nb::module_& m) {
           [](const PyState& s, int positions) -> std::optional<int> {
             if (s.state->terminal()) throw Error("the game is over: there is nothing to prove");
             if (positions <= 0) return {};
+            const auto state = s.state->clone();
             const nb::gil_scoped_release release;
-            const int value = s.state->prove(positions);
+            const int value = state->prove(positions);
             if (value == kUnproven) return {};
             return value;
           },
@@ -341,10 +343,11 @@ void bind_games(nb::module_& m) {
       .def(
           "play_outs",
           [](const PyState& s, std::int64_t games, std::uint64_t seed) {
+            const auto state = s.state->clone();
             PlayoutTotals totals;
             {
               const nb::gil_scoped_release release;
-              totals = s.state->play_outs(games, seed);
+              totals = state->play_outs(games, seed);
             }
             return std::make_tuple(totals.plies, totals.first_wins, totals.draws, totals.second_wins);
           },

@@ -1,4 +1,5 @@
-// Binds batched search. The planes of a batch are lent, not copied: they stay valid until the next select.
+// Binds batched search. The planes of a batch are lent, not copied: the next select overwrites them, but their memory
+// lasts as long as anybody holds it.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -24,6 +25,7 @@ struct PySearch : PyLeafSource {
           ("tree " + std::to_string(tree) + " is not one of 0 to " + std::to_string(search->trees() - 1)).c_str());
     return tree;
   }
+  // To be called inside.
   int answered(int tree) const {
     if (search->expanded(checked(tree))) return tree;
     NodeView root;
@@ -44,10 +46,9 @@ struct PyProver {
   std::unique_ptr<AnyProver> prover;
 };
 
-// The leaves of one batch that need an evaluation.
+// The leaves of one batch that need an evaluation. Arrays of theirs keep it alive, and it their memory.
 struct PyLeaves {
-  nb::object owner;  // keeps the search, and so the memory, alive
-  AnySearch* search;
+  std::shared_ptr<const LeafRows> lent;
   GamePtr game;
   int rows;
 };
@@ -116,29 +117,23 @@ Answers checked_answers(const PyLeafSource& self, nb::handle policy_given, nb::h
 }
 
 void backup(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+  const auto search = self.enter();
   const Answers answers = checked_answers(self, policy, wdl, moves_left);
   const nb::gil_scoped_release release;
-  self.search->backup(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+  search->backup(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
 }
-
-template <class Gather>
-PyLeaves leaves(nb::handle_t<PyLeafSource> handle, const Gather& gather) {
-  auto& self = nb::cast<PyLeafSource&>(handle);
-  int rows = 0;
-  {
-    const nb::gil_scoped_release release;
-    rows = gather(*self.search);
-  }
-  return {nb::borrow(handle), self.search.get(), self.game, rows};
+PyLeaves select(PyLeafSource& self) {
+  const auto search = self.enter();
+  const nb::gil_scoped_release release;
+  const int rows = search->select();
+  return {search->lent(), self.game, rows};
 }
-PyLeaves select(nb::handle_t<PyLeafSource> handle) {
-  return leaves(handle, [](AnySearch& search) { return search.select(); });
-}
-PyLeaves step(nb::handle_t<PyLeafSource> handle, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
-  const Answers answers = checked_answers(nb::cast<PyLeafSource&>(handle), policy, wdl, moves_left);
-  return leaves(handle, [&](AnySearch& search) {
-    return search.step(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
-  });
+PyLeaves step(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+  const auto search = self.enter();
+  const Answers answers = checked_answers(self, policy, wdl, moves_left);
+  const nb::gil_scoped_release release;
+  const int rows = search->step(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+  return {search->lent(), self.game, rows};
 }
 
 NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
@@ -146,7 +141,7 @@ NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
   for (const int a : path)
     actions.push_back(a < 0 || a >= self.game->num_actions() ? Action{0xffff} : static_cast<Action>(a));
   NodeView out;
-  if (!self.search->find(self.checked(tree), actions, out)) throw Error("the tree has no node at that path");
+  if (!self.enter()->find(self.checked(tree), actions, out)) throw Error("the tree has no node at that path");
   return out;
 }
 
@@ -213,25 +208,27 @@ void bind_search(nb::module_& m) {
       .def_ro("edges", &NodeView::edges);
 
   nb::class_<PyLeaves>(m, "Leaves",
-                       "Positions that need an evaluation; valid until the next select. False when there are none.")
+                       "Positions that need an evaluation; the next select overwrites them. False when there are none.")
       .def("__len__", [](const PyLeaves& l) { return l.rows; })
       .def("__bool__", [](const PyLeaves& l) { return l.rows > 0; })
       .def_prop_ro(
           "planes",
-          [](const PyLeaves& l) {
+          [](nb::handle_t<PyLeaves> self) {
+            const auto& l = nb::cast<const PyLeaves&>(self);
             const auto layout = l.game->layout();
             return nb::ndarray<nb::numpy, const float, nb::ndim<4>>(
-                l.search->planes(),
+                l.lent->planes.get(),
                 {static_cast<std::size_t>(l.rows), static_cast<std::size_t>(l.game->num_planes()),
                  static_cast<std::size_t>(layout.rows), static_cast<std::size_t>(layout.cols)},
-                l.owner);
+                self);
           },
           nb::rv_policy::automatic, "float32 [leaves, planes, rows, cols], lent without copying.")
       .def_prop_ro(
           "keys",
-          [](const PyLeaves& l) {
-            return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(
-                l.search->keys().data(), {static_cast<std::size_t>(l.rows)}, l.owner);
+          [](nb::handle_t<PyLeaves> self) {
+            const auto& l = nb::cast<const PyLeaves&>(self);
+            return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(l.lent->keys.get(),
+                                                                            {static_cast<std::size_t>(l.rows)}, self);
           },
           nb::rv_policy::automatic, "uint64 [leaves]: the hash of what each row of planes shows.");
 
@@ -249,18 +246,18 @@ void bind_search(nb::module_& m) {
                    "NDArray[numpy.float32]) -> Leaves"),
            "backup and select at once, which takes less time.")
       .def(
-          "cancel", [](PyLeafSource& s) { s.search->cancel(); },
+          "cancel", [](PyLeafSource& s) { s.enter()->cancel(); },
           "Forgets the leaves that were selected last; the trees stay usable.")
       .def(
           "stop", [](PyLeafSource& s) { s.search->stop(); },
           "Ends the search under way, from any thread, once its roots are evaluated; a later select goes on.")
       .def(
-          "set_network", [](PyLeafSource& s, std::uint64_t hash) { s.search->set_network(hash); }, "hash"_a,
+          "set_network", [](PyLeafSource& s, std::uint64_t hash) { s.enter()->set_network(hash); }, "hash"_a,
           "Names the network that answers from now on: answers of others are forgotten.")
       .def(
           "counts",
           [](const PyLeafSource& s) {
-            const auto counts = s.search->counts();
+            const auto counts = s.enter()->counts();
             nb::dict out;
             out["evaluations"] = counts.evaluations;
             out["duplicates"] = counts.duplicates;
@@ -282,55 +279,57 @@ void bind_search(nb::module_& m) {
           "game"_a, "trees"_a, "config"_a, "seed"_a = 0, "threads"_a = 0)
       .def_prop_ro("trees", [](const PySearch& s) { return s.search->trees(); })
       .def(
-          "config", [](const PySearch& s, int tree) { return s.search->config(s.checked(tree)); }, "tree"_a)
+          "config", [](const PySearch& s, int tree) { return s.enter()->config(s.checked(tree)); }, "tree"_a)
       .def(
           "configure",
-          [](PySearch& s, int tree, const SearchConfig& config) { s.search->configure(s.checked(tree), config); },
+          [](PySearch& s, int tree, const SearchConfig& config) { s.enter()->configure(s.checked(tree), config); },
           "tree"_a, "config"_a, "Changes a tree's options; its statistics stay.")
       .def(
           "reset",
           [](PySearch& s, int tree, const PyState& state, std::uint64_t game_number) {
             require_game(*s.game, state, "search");
-            s.search->reset(s.checked(tree), *state.state, game_number);
+            s.enter()->reset(s.checked(tree), *state.state, game_number);
           },
           "tree"_a, "state"_a, "game_number"_a = 0, "Starts a tree afresh at a position.")
       .def(
           "advance",
           [](PySearch& s, int tree, int action) {
-            if (!s.search->is_legal(s.checked(tree), action))
+            const auto search = s.enter();
+            if (!search->is_legal(s.checked(tree), action))
               throw Error("action " + std::to_string(action) + " is not legal at the root");
-            s.search->advance(tree, static_cast<Action>(action));
+            search->advance(tree, static_cast<Action>(action));
           },
           "tree"_a, "action"_a, "Plays a move; its subtree is kept (tree_reuse).")
       .def(
           "activate",
           [](PySearch& s, const std::vector<int>& trees) {
             for (const int t : trees) s.checked(t);
-            s.search->activate(trees);
+            s.enter()->activate(trees);
           },
           "trees"_a, "Only these trees are searched from now on; at first all are.")
       .def(
           "run_rollouts",
           [](PySearch& s) {
+            const auto search = s.enter();
             const nb::gil_scoped_release release;
-            s.search->run_rollouts();
+            search->run_rollouts();
           },
           "Runs the whole search natively with random playouts for evaluations.")
       .def(
-          "finished", [](const PySearch& s, int tree) { return s.search->finished(s.checked(tree)); }, "tree"_a)
+          "finished", [](const PySearch& s, int tree) { return s.enter()->finished(s.checked(tree)); }, "tree"_a)
       .def(
-          "visits", [](const PySearch& s, int tree) { return s.search->visits(s.checked(tree)); }, "tree"_a,
+          "visits", [](const PySearch& s, int tree) { return s.enter()->visits(s.checked(tree)); }, "tree"_a,
           "Simulations so far, inherited ones included.")
       .def(
-          "best", [](const PySearch& s, int tree) { return s.search->best(s.answered(tree)); }, "tree"_a,
+          "best", [](const PySearch& s, int tree) { return s.enter()->best(s.answered(tree)); }, "tree"_a,
           "The move to play.")
       .def(
-          "choose", [](const PySearch& s, int tree) { return s.search->choose(s.answered(tree)); }, "tree"_a,
+          "choose", [](const PySearch& s, int tree) { return s.enter()->choose(s.answered(tree)); }, "tree"_a,
           "The move to play, sampled with the options' temperature.")
       .def(
           "target",
           [](const PySearch& s, int tree) {
-            const auto target = s.search->target(s.answered(tree));
+            const auto target = s.enter()->target(s.answered(tree));
             auto* data = new double[target.size()];
             std::copy(target.begin(), target.end(), data);
             const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
@@ -340,7 +339,7 @@ void bind_search(nb::module_& m) {
       .def(
           "worth",
           [](const PySearch& s, int tree) {
-            const Value value = s.search->worth(s.answered(tree));
+            const Value value = s.enter()->worth(s.answered(tree));
             return std::tuple(value.v, value.d, value.m);
           },
           "tree"_a,
@@ -349,10 +348,10 @@ void bind_search(nb::module_& m) {
       .def("node", &node, "tree"_a, "path"_a = std::vector<int>{},
            "The node reached from the root by a list of actions.")
       .def(
-          "nodes", [](const PySearch& s, int tree) { return s.search->nodes(s.checked(tree)); }, "tree"_a,
+          "nodes", [](const PySearch& s, int tree) { return s.enter()->nodes(s.checked(tree)); }, "tree"_a,
           "Nodes in a tree.")
       .def(
-          "bytes", [](const PySearch& s, int tree) { return s.search->bytes(s.checked(tree)); }, "tree"_a,
+          "bytes", [](const PySearch& s, int tree) { return s.enter()->bytes(s.checked(tree)); }, "tree"_a,
           "Memory in use by a tree.");
 }
 

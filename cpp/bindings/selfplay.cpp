@@ -102,6 +102,7 @@ void bind_selfplay(nb::module_& m) {
       .def(
           "take_records",
           [](PySelfPlay& self) {
+            const auto inside = self.enter();
             std::vector<GameRecord> records;
             {
               const nb::gil_scoped_release release;
@@ -118,6 +119,7 @@ void bind_selfplay(nb::module_& m) {
       .def(
           "under_way",
           [](const PySelfPlay& self, int most) {
+            const auto inside = self.enter();
             std::vector<nb::dict> out;
             for (const auto& record : self.play().under_way(most)) out.push_back(record_dict(record));
             return out;
@@ -130,6 +132,7 @@ void bind_selfplay(nb::module_& m) {
       .def(
           "play_counts",
           [](const PySelfPlay& self) {
+            const auto inside = self.enter();
             const auto counts = self.play().play_counts();
             nb::dict out;
             out["games"] = counts.games;

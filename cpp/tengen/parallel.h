@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tengen {
@@ -47,20 +48,22 @@ void parallel_for(std::size_t n, int threads, std::size_t block, const Body& bod
 class ThreadPool {
  public:
   explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads > 0 ? threads : hardware_threads())) {
-    for (std::size_t t = 1; t < shares_.size(); ++t) helpers_.emplace_back([this, t] { help(t); });
+    try {
+      for (std::size_t t = 1; t < shares_.size(); ++t) helpers_.emplace_back([this, t] { help(t); });
+    } catch (...) {  // the system has no more threads: those that are there must not be waited for in vain
+      end();
+      throw;
+    }
   }
-  ~ThreadPool() {
-    ending_ = true;
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
-  }
+  ~ThreadPool() { end(); }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(shares_.size()); }
 
-  // Calls body(i) for every i < n; returns when all are done. Bodies must not throw. `soon`: is the next loop to be
-  // expected at once? Then the threads stay awake for it a while; else they leave their cores to others.
+  // Calls body(i) for every i < n; returns when all are done. The first exception is rethrown here, once every thread
+  // has come back; what no thread had begun by then is left out. `soon`: is the next loop to be expected at once? Then
+  // the threads stay awake for it a while; else they leave their cores to others.
   template <class Body>
   void run(std::size_t n, std::size_t block, const Body& body, bool soon = true) {
     if (helpers_.empty() || n <= block) {
@@ -73,11 +76,15 @@ class ThreadPool {
       shares_[t].end = n * (t + 1) / count;
     }
     const auto work = [&](std::size_t thread) {
-      for (std::size_t t = 0; t < count; ++t) {
-        Share& share = shares_[(thread + t) % count];
-        if (t > 0) spin([&] { return share.next.load(std::memory_order_relaxed) >= share.end; });
-        for (std::size_t i; (i = share.next.fetch_add(block, std::memory_order_relaxed)) < share.end;)
-          for (const auto end = std::min(share.end, i + block); i < end; ++i) body(i);
+      try {
+        for (std::size_t t = 0; t < count; ++t) {
+          Share& share = shares_[(thread + t) % count];
+          if (t > 0) spin([&] { return share.next.load(std::memory_order_relaxed) >= share.end; });
+          for (std::size_t i; (i = share.next.fetch_add(block, std::memory_order_relaxed)) < share.end;)
+            for (const auto end = std::min(share.end, i + block); i < end; ++i) body(i);
+        }
+      } catch (...) {
+        fail(std::current_exception());
       }
     };
     call_ = [](const void* f, std::size_t thread) { (*static_cast<const decltype(work)*>(f))(thread); };
@@ -90,6 +97,7 @@ class ThreadPool {
     spin([this] { return busy_.load(std::memory_order_acquire) == 0; });
     for (auto left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
       busy_.wait(left, std::memory_order_acquire);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
@@ -103,6 +111,17 @@ class ThreadPool {
   template <class Done>
   static void spin(const Done& done) {
     for (int i = 0; i < 1000 && !done(); ++i) std::this_thread::yield();
+  }
+
+  void fail(std::exception_ptr failure) {
+    for (Share& share : shares_) share.next.store(share.end, std::memory_order_relaxed);
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = std::move(failure);
+  }
+  void end() {
+    ending_ = true;
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
   }
 
   void help(std::size_t thread) {
@@ -124,6 +143,8 @@ class ThreadPool {
   void (*call_)(const void*, std::size_t) = nullptr;
   const void* work_ = nullptr;
   bool soon_ = true;
+  std::exception_ptr failure_;
+  std::mutex failure_mutex_;
   std::atomic<bool> ending_{false};
   std::vector<std::jthread> helpers_;  // last: joined before the rest is destroyed
 };

@@ -1,94 +1,12 @@
 // The batched search under sanitizers: threads, interruption, full trees, and no allocation once warm.
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <chrono>
 #include <thread>
 
 #include "check.h"
-#include "tengen/registry.h"
-#include "tengen/rng.h"
-
-namespace {
-std::atomic<std::int64_t> allocations{0};
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "searching.h"
 
 using namespace tengen;
-
-namespace {
-
-// Answers that are a pure function of what is shown.
-struct Oracle {
-  std::vector<float> policy, wdl, moves_left;
-  void answer(const AnySearch& search, int actions) {
-    const auto keys = search.keys();
-    policy.resize(keys.size() * static_cast<std::size_t>(actions));
-    wdl.resize(keys.size() * 3);
-    moves_left.resize(keys.size());
-    for (std::size_t row = 0; row < keys.size(); ++row) {
-      Rng rng(keys[row]);
-      for (int a = 0; a < actions; ++a)
-        policy[row * static_cast<std::size_t>(actions) + static_cast<std::size_t>(a)] =
-            static_cast<float>(rng.uniform());
-      const float win = static_cast<float>(rng.uniform()) / 2, draw = static_cast<float>(rng.uniform()) / 2;
-      wdl[row * 3] = win, wdl[row * 3 + 1] = draw, wdl[row * 3 + 2] = 1 - win - draw;
-      moves_left[row] = static_cast<float>(rng.below(40));
-    }
-  }
-};
-
-// Answers a batch; how many rows the next one has. `in_one`: by `step`, else by `backup` and `select`.
-int step(AnySearch& search, Oracle& oracle, int actions, bool in_one) {
-  oracle.answer(search, actions);
-  if (in_one) return search.step(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
-  search.backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
-  return search.select();
-}
-
-void run(AnySearch& search, Oracle& oracle, int actions, bool in_one = true) {
-  for (int rows = search.select(); rows > 0;) rows = step(search, oracle, actions, in_one);
-}
-
-// A number that changes when any visit of any root changes.
-std::uint64_t signature(const AnySearch& search) {
-  std::uint64_t sum = 0;
-  for (int t = 0; t < search.trees(); ++t) {
-    NodeView root;
-    search.find(t, {}, root);
-    for (const auto& edge : root.edges) sum = mix64(sum + edge.visits) + static_cast<std::uint64_t>(edge.action);
-    sum = mix64(sum + static_cast<std::uint64_t>(root.q * 1e15));
-  }
-  return sum;
-}
-
-SearchConfig small_config() {
-  SearchConfig config;
-  config.sims = 60;
-  config.leaves = 3;
-  config.cache_mb = 1;
-  config.memory_mb = 64;
-  config.noise_epsilon = 0.25;
-  return config;
-}
-
-// Trees at different positions, so that they do not all do the same.
-void scatter(const AnyGame& game, AnySearch& search) {
-  for (int t = 0; t < search.trees(); ++t) {
-    auto state = game.initial();
-    for (int i = 0; i < t % 4; ++i)
-      state->apply(state->legal()[static_cast<std::size_t>(t + i) % state->legal().size()]);
-    search.reset(t, *state, static_cast<std::uint64_t>(t));
-  }
-}
-
-}  // namespace
+using namespace tengen::test;
 
 TEST(search_is_the_same_for_any_number_of_threads_and_in_one_pass_or_two) {
   for (const char* id : {"connect4", "tictactoe", "tictactoe"}) {

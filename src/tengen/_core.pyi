@@ -650,7 +650,7 @@ class NodeView:
 
 class Leaves:
     """
-    Positions that need an evaluation; valid until the next select. False when there are none.
+    Positions that need an evaluation; the next select overwrites them. False when there are none.
     """
 
     def __len__(self) -> int: ...

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
 from tengen.games import Game, GameError, State
+from tengen.interrupts import stopped_by_ctrl_c
 
 __all__ = ["Agent", "Analysis", "MoveInfo", "run_searches"]
 
@@ -111,6 +113,7 @@ class Agent:
         self.set_evaluator(evaluator)
         self._roots: list[tuple[str, list[int]] | None] = [None] * slots
         self._numbers = list(range(slots))
+        self._searching = threading.Lock()
 
     def configure(self, config: SearchConfig) -> None:
         """Changes the options of every slot; trees are kept. Cache and memory sizes stay as they were made."""
@@ -163,15 +166,25 @@ class Agent:
         self._roots[slot] = (start, moves)
 
     def run(self, slots: Sequence[int]) -> None:
-        """Searches the roots of some slots until their budgets are spent or `stop` is called; calling again goes on."""
-        self.search.activate(list(slots))
-        if isinstance(self.evaluator, Rollout):
-            self.search.run_rollouts()
-            return
-        run_searches([self.search], self.evaluator)
+        """Searches the roots of some slots until their budgets are spent or `stop` is called; calling again goes on.
+
+        Ctrl-C ends it within a fraction of a second, with a KeyboardInterrupt. One thread at a time.
+        """
+        if not self._searching.acquire(blocking=False):
+            raise RuntimeError("this agent is searching in another thread: give each thread an agent of its own")
+        try:
+            self.search.activate(list(slots))
+            with stopped_by_ctrl_c(self.search.stop):
+                if isinstance(self.evaluator, Rollout):
+                    self.search.run_rollouts()
+                else:
+                    run_searches([self.search], self.evaluator)
+        finally:
+            self._searching.release()
 
     def stop(self) -> None:
-        """Ends the search under way in another thread; what it found so far stays. Without one it does nothing."""
+        """Ends the search under way in another thread within milliseconds, also amid a proof; what it found so far
+        stays. Without a search under way it does nothing: repeat it until the other thread returns, to be sure."""
         self.search.stop()
 
     def report(self, state: State, slot: int = 0, lines: int | None = None) -> Analysis:

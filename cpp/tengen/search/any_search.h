@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct NodeView {
   std::vector<EdgeView> edges;
 };
 
+// What the network is shown, with room for every leaf of every tree; the system commits what is used. Each batch
+// overwrites the one before, but the memory lasts as long as anybody holds it.
+struct LeafRows {
+  std::unique_ptr<float[]> planes;        // [rows, planes, board rows, board cols]
+  std::unique_ptr<std::uint64_t[]> keys;  // [rows]
+};
+
 struct SearchCounts {
   std::uint64_t evaluations = 0, duplicates = 0, batches = 0;
 };
@@ -52,13 +60,12 @@ class AnySearch {
   // Gathers leaves of all trees; `rows()` of them need an evaluation. None: every tree is finished, or was stopped.
   virtual int select() = 0;
   virtual int rows() const = 0;
-  virtual const float* planes() const = 0;                  // [rows, planes, board rows, board cols]
-  virtual std::span<const std::uint64_t> keys() const = 0;  // [rows]
+  virtual std::shared_ptr<const LeafRows> lent() const = 0;
   virtual void backup(const float* policy, const float* wdl, const float* moves_left) = 0;
   virtual int step(const float* policy, const float* wdl, const float* moves_left) = 0;  // backup, then select
   virtual void cancel() = 0;
   virtual void run_rollouts() = 0;
-  virtual void stop() = 0;  // from any thread
+  virtual void stop() = 0;  // from any thread; heard within milliseconds, inside proofs too
   virtual void set_network(std::uint64_t hash) = 0;
 
   virtual bool finished(int tree) const = 0;

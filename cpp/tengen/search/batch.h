@@ -26,30 +26,34 @@ namespace tengen {
 // that no batch allocates. Keys are hashes, their low bits are as good as any.
 class Rows {
  public:
-  void clear(std::size_t most) {
+  // Forgets all rows; `keys` has room for those to come, `most` of them at most.
+  void begin(std::uint64_t* keys, std::size_t most) {
     std::size_t size = 16;
     while (size < 2 * most) size *= 2;
+    clear();
     table_.assign(std::max(size, table_.size()), kEmpty);
-    keys_.clear();
+    keys_ = keys;
   }
+  void clear() { size_ = 0; }
   // The row of `key`; a key seen for the first time gets the next one.
   std::size_t find_or_add(std::uint64_t key) {
     for (std::size_t i = key;; ++i) {
       std::uint32_t& row = table_[i & (table_.size() - 1)];
       if (row == kEmpty) {
-        row = static_cast<std::uint32_t>(keys_.size());
-        keys_.push_back(key);
+        row = static_cast<std::uint32_t>(size_);
+        keys_[size_++] = key;
       }
       if (keys_[row] == key) return row;
     }
   }
-  const std::vector<std::uint64_t>& keys() const { return keys_; }
-  std::size_t size() const { return keys_.size(); }
+  std::uint64_t key(std::size_t row) const { return keys_[row]; }
+  std::size_t size() const { return size_; }
 
  private:
   static constexpr std::uint32_t kEmpty = 0xffffffff;
   std::vector<std::uint32_t> table_;
-  std::vector<std::uint64_t> keys_;
+  std::uint64_t* keys_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 template <Game G>
@@ -68,12 +72,14 @@ class BatchSearch : public AnySearch {
     const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
     max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
                                                                     std::min(most, std::max<std::size_t>(asked, 2))));
-    for (int t = 0; t < trees; ++t) searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
+    for (int t = 0; t < trees; ++t) {
+      searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
+      searches_.back()->heed(StopFlag(stopped_));
+    }
     spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
-    first_slot_.resize(searches_.size());
     gathered_.resize(searches_.size());
     active_.assign(searches_.size(), 1);
-    reserve_rows();
+    reserve_rows(0, config);
   }
 
   int trees() const override { return static_cast<int>(searches_.size()); }
@@ -81,8 +87,8 @@ class BatchSearch : public AnySearch {
     validate(config);
     cancel();
     running_ = false;
+    reserve_rows(static_cast<std::size_t>(tree), config);
     at(tree).configure(config);
-    reserve_rows();
   }
   const SearchConfig& config(int tree) const override { return at(tree).config(); }
   void restart(int tree, const G& state, std::uint64_t game) {
@@ -110,17 +116,18 @@ class BatchSearch : public AnySearch {
   int select() override {
     cancel();
     begin();
-    pool_.run(searches_.size(), block(), [this](std::size_t t) { gather_from(t); }, answers_soon_);
-    return gathered();
+    return whole([&] {
+      pool_.run(searches_.size(), block(), [this](std::size_t t) { gather_from(t); }, answers_soon_);
+      return gathered();
+    });
   }
   int rows() const override { return static_cast<int>(rows_.size()); }
-  const float* planes() const override { return planes_.get(); }
-  std::span<const std::uint64_t> keys() const override { return rows_.keys(); }
+  std::shared_ptr<const LeafRows> lent() const override { return lent_; }
 
   void backup(const float* policy, const float* wdl, const float* moves_left) override {
     const Answers answers{policy, wdl, moves_left};
     keep(answers);
-    pool_.run(searches_.size(), block(), [&](std::size_t t) { answer(t, answers); });
+    whole([&] { pool_.run(searches_.size(), block(), [&](std::size_t t) { answer(t, answers); }); });
     forget_leaves();
   }
   int step(const float* policy, const float* wdl, const float* moves_left) override {
@@ -131,8 +138,10 @@ class BatchSearch : public AnySearch {
       answer(t, answers);
       gather_from(t);
     };
-    pool_.run(searches_.size(), block(), both, answers_soon_);
-    return gathered();
+    return whole([&] {
+      pool_.run(searches_.size(), block(), both, answers_soon_);
+      return gathered();
+    });
   }
 
   void cancel() override {
@@ -144,8 +153,10 @@ class BatchSearch : public AnySearch {
   void run_rollouts() override {
     cancel();
     begin();
-    pool_.run(searches_.size(), 1, [&](std::size_t t) {
-      if (active_[t]) at(t).run_rollouts(no_cache_, [&] { return interrupted(t); });
+    whole([&] {
+      pool_.run(searches_.size(), 1, [&](std::size_t t) {
+        if (active_[t]) at(t).run_rollouts(no_cache_, [&] { return interrupted(t); });
+      });
     });
     end();
   }
@@ -218,6 +229,18 @@ class BatchSearch : public AnySearch {
     stopped_.store(false, std::memory_order_relaxed);
   }
   void end() { running_ = false; }
+  // All of a step, or as if none of its leaves had ever been gathered: memory may run out in any of the threads.
+  template <class Step>
+  auto whole(const Step& step) {
+    try {
+      return step();
+    } catch (...) {
+      for (const auto& search : searches_) search->cancel();
+      forget_leaves();
+      end();
+      throw;
+    }
+  }
   // Never before the root is evaluated: whoever cuts a search short still gets a move from it.
   bool interrupted(std::size_t t) {
     if (!searches_[t]->expanded()) return false;
@@ -228,18 +251,26 @@ class BatchSearch : public AnySearch {
 
   // A leaf's place among all the leaves the trees could have.
   std::size_t slot(std::size_t tree, int leaf) const { return first_slot_[tree] + static_cast<std::size_t>(leaf); }
-  float* row_planes(std::size_t row) { return planes_.get() + row * plane_floats_; }
+  float* row_planes(std::size_t row) { return lent_->planes.get() + row * plane_floats_; }
 
-  void reserve_rows() {
+  // Room for every leaf that every tree may have, once one of them has another configuration. What was lent before
+  // stays with its borrowers. Nothing changes when memory runs out.
+  void reserve_rows(std::size_t tree, const SearchConfig& config) {
+    std::vector<std::size_t> first(searches_.size());
     std::size_t rows = 0;
     for (std::size_t t = 0; t < searches_.size(); ++t) {
-      first_slot_[t] = rows;
-      rows += static_cast<std::size_t>(at(t).config().leaves);
+      first[t] = rows;
+      rows += static_cast<std::size_t>((t == tree ? config : at(t).config()).leaves);
     }
-    if (rows <= slot_keys_.size()) return;
-    slot_keys_.resize(rows);
-    slot_rows_.resize(rows);
-    planes_ = std::make_unique_for_overwrite<float[]>(rows * plane_floats_);
+    if (rows > slot_keys_.size()) {
+      auto lent = std::make_shared<LeafRows>();
+      lent->planes = std::make_unique_for_overwrite<float[]>(rows * plane_floats_);
+      lent->keys = std::make_unique_for_overwrite<std::uint64_t[]>(rows);
+      slot_rows_.resize(rows);
+      slot_keys_.resize(rows);
+      lent_ = std::move(lent);
+    }
+    first_slot_ = std::move(first);
   }
 
   // A batch's rows, as they come back.
@@ -254,14 +285,14 @@ class BatchSearch : public AnySearch {
     answers_soon_ = Clock::now() - asked_ < kSoon;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       const Output output = answers.row(row, actions_);
-      cache_.insert(rows_.keys()[row], output.policy, output.wdl, output.moves_left);
+      cache_.insert(rows_.key(row), output.policy, output.wdl, output.moves_left);
     }
     counts_.evaluations += rows_.size();
     counts_.duplicates += leaves_ - rows_.size();
     ++counts_.batches;
   }
   void answer(std::size_t t, const Answers& answers) {
-    at(t).answer([&](int i) { return answers.row(slot_rows_[slot(t, i)], actions_); });
+    at(t).answer([&](int i) { return answers.row(slot_rows_[slot(t, i)], actions_); }, [&] { return interrupted(t); });
   }
   void gather_from(std::size_t t) {
     if (active_[t]) gather(t);
@@ -280,7 +311,7 @@ class BatchSearch : public AnySearch {
   }
 
   void forget_leaves() {
-    rows_.clear(0);
+    rows_.clear();
     leaves_ = 0;
   }
 
@@ -288,7 +319,7 @@ class BatchSearch : public AnySearch {
   // belong if every tree has all its leaves and no two are equal; the others move up.
   void assign_rows() {
     leaves_ = std::accumulate(gathered_.begin(), gathered_.end(), std::size_t{0});
-    rows_.clear(leaves_);
+    rows_.begin(lent_->keys.get(), leaves_);
     for (std::size_t t = 0; t < searches_.size(); ++t)
       for (int i = 0; i < gathered_[t]; ++i) {
         const std::size_t from = slot(t, i), next = rows_.size();
@@ -363,7 +394,7 @@ class BatchSearch : public AnySearch {
   std::vector<std::uint32_t> slot_rows_;
   std::size_t leaves_ = 0;  // in this batch
   Rows rows_;
-  std::unique_ptr<float[]> planes_;  // room for every leaf of every tree; the system commits what is used
+  std::shared_ptr<LeafRows> lent_;
   SearchCounts counts_;
   bool running_ = false;
   Clock::time_point started_;

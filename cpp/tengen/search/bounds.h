@@ -2,10 +2,22 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "tengen/game.h"
 
 namespace tengen {
+
+// Whether a search is to end, asked inside what takes long: proofs, and plies of full search. Set from any thread.
+class StopFlag {
+ public:
+  StopFlag() = default;  // never set
+  explicit StopFlag(const std::atomic<bool>& flag) : flag_(&flag) {}
+  bool set() const { return flag_ && flag_->load(std::memory_order_relaxed); }
+
+ private:
+  const std::atomic<bool>* flag_ = nullptr;
+};
 
 // For the side to move: lo ≤ value ≤ hi, each −1, 0 or 1. When they are equal, the plies to the end may be known too.
 struct Bounds {
@@ -82,9 +94,10 @@ Ends ends(const G& state, Action* actions) {
 }
 
 // What `plies` (1 to 4) plies of full search prove. Moves that end the game are looked at before others are followed,
-// so wins are found by their shortest way. `actions` is scratch for num_actions of each ply.
+// so wins are found by their shortest way. `actions` is scratch for num_actions of each ply. Once `stop` is set, moves
+// that were not followed count as unknown.
 template <Game G>
-Bounds look_ahead(const G& state, int plies, Action* actions) {
+Bounds look_ahead(const G& state, int plies, Action* actions, StopFlag stop = {}) {
   if constexpr (SeesWins<G>)
     if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1, true} : Bounds{};
   auto [end, open] = ends(state, actions);
@@ -102,9 +115,13 @@ Bounds look_ahead(const G& state, int plies, Action* actions) {
     return best.bounds();
   }
   for (int i = 0; i < open; ++i) {
+    if (stop.set()) {
+      best.add({});
+      break;
+    }
     G next = state;
     next.apply(actions[i]);
-    const Bounds found = look_ahead(next, plies - 1, actions + state.num_actions());
+    const Bounds found = look_ahead(next, plies - 1, actions + state.num_actions(), stop);
     best.add(found);
     if (found.hi == -1) break;
   }

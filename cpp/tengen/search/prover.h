@@ -36,8 +36,8 @@ template <Game G>
 class Prover {
  public:
   // A table for proofs of so many positions, with room to spare; at most 2 MB, what a core's cache holds.
-  static std::size_t entries_for(int most_positions) {
-    const auto wanted = std::clamp(2 * std::int64_t{most_positions}, std::int64_t{1} << 8, std::int64_t{1} << 18);
+  static std::size_t entries_for(std::int64_t most_positions) {
+    const auto wanted = std::clamp(2 * most_positions, std::int64_t{1} << 8, std::int64_t{1} << 18);
     return std::bit_ceil(static_cast<std::size_t>(wanted));
   }
 
@@ -49,9 +49,12 @@ class Prover {
 
   // The value for the side to move, who is known to get at least `known`, or kUnproven when it takes more than
   // `most_positions` to find out. Not for a finished game. Can the mover win, and can it draw: a yes to the
-  // first question, or a no to the second, answers both, so `win_expected` says where to begin.
-  std::int8_t prove(const G& state, int known, int most_positions, bool win_expected = false) {
-    left_ = most_positions;
+  // first question, or a no to the second, answers both, so `win_expected` says where to begin. Once `stop` is set, it
+  // is kUnproven within some milliseconds.
+  std::int8_t prove(const G& state, int known, int most_positions, bool win_expected = false, StopFlag stop = {}) {
+    left_ = 0;
+    rest_ = most_positions;
+    stop_ = stop;
     if constexpr (Guides<G>)
       if (state.wins_at_once()) return 1;
     if (win_expected && at_least(state, 1, actions_.data())) return 1;
@@ -86,7 +89,7 @@ class Prover {
 
   // Meaningless once `left_` is below 0. Games that guide: only where no move wins at once.
   bool at_least(const G& state, int goal, Action* moves) {
-    if (--left_ < 0) return false;
+    if (--left_ < 0 && !next_portion()) return false;
     // 1. The table may know.
     const std::uint64_t key = state.hash(0);
     Entry& entry = at(key);
@@ -129,6 +132,18 @@ class Prover {
     return true;
   }
 
+  // Positions are counted in portions, and the flag is looked at between two: so it costs a proof nothing.
+  bool next_portion() {
+    if (rest_ <= 0 || stop_.set()) {
+      rest_ = 0;
+      return false;
+    }
+    const int portion = std::min(rest_, kPortion);
+    rest_ -= portion;
+    left_ = portion - 1;
+    return true;
+  }
+
   static G child(const G& state, Action a) {
     G next = state;
     next.apply(a);
@@ -140,7 +155,9 @@ class Prover {
     return worked_[static_cast<std::size_t>(state.to_move())][static_cast<std::size_t>(state.landing_cell(a) + 1)];
   }
 
-  int left_ = 0;
+  static constexpr int kPortion = 1024;
+  int left_ = 0, rest_ = 0;  // positions: of this portion, and after it
+  StopFlag stop_;
   std::vector<Entry> table_;
   std::vector<Action> actions_;  // num_actions for each ply
   std::vector<int> worked_[2];   // by side and cell
@@ -157,7 +174,8 @@ class LeafProver {
   LeafProver(const G& start, int most_positions)
       : most_positions_(most_positions),
         patience_(most_positions < kSmall ? 4 : 16),
-        prover_(start, Prover<G>::entries_for(most_positions < kSmall ? most_positions : kProofsKept * most_positions)),
+        prover_(start,
+                Prover<G>::entries_for(std::int64_t{most_positions < kSmall ? 1 : kProofsKept} * most_positions)),
         plies_(static_cast<std::size_t>(start.max_plies() + 1)) {}
 
   int most_positions() const { return most_positions_; }
@@ -166,11 +184,12 @@ class LeafProver {
     std::ranges::fill(plies_, Tries{});
   }
   // −1, 0 or 1 for the side to move, or kUnproven. Not for a finished game.
-  std::int8_t prove(const G& state, bool win_expected) {
+  std::int8_t prove(const G& state, bool win_expected, StopFlag stop = {}) {
     if constexpr (Remembers<G>) return kUnproven;
     Tries& tries = plies_[static_cast<std::size_t>(state.ply())];
     if (tries.failed >= patience_ * (1 + tries.proven)) return kUnproven;
-    const std::int8_t value = prover_.prove(state, -1, most_positions_, win_expected);
+    const std::int8_t value = prover_.prove(state, -1, most_positions_, win_expected, stop);
+    if (value == kUnproven && stop.set()) return value;  // it had not its chance: no failure
     ++(value == kUnproven ? tries.failed : tries.proven);
     return value;
   }

@@ -74,7 +74,9 @@ class Search {
     std::uint32_t child = kNone;
     for (int i = 0; expanded() && i < root.num_edges; ++i)
       if (edges[i].action == action) child = edges[i].child;
-    state_.apply(action);
+    G next = state_;
+    next.apply(action);
+    state_ = std::move(next);
     // What was never expanded (only its end was seen ahead) has no moves to choose from. Below a value that the rules
     // have proven, moves were never told apart.
     const auto keeps = [this](const Node& node) {
@@ -89,6 +91,10 @@ class Search {
     rollouts_ = name().stream(Purpose::rollout);
     new_root();
   }
+
+  // Looked at inside proofs and plies of full search, which may take seconds. What they have not found out by then
+  // counts as unknown.
+  void heed(StopFlag stop) { stop_ = stop; }
 
   // Is there nothing left to do? (Looked at while nothing is pending.)
   bool finished() const {
@@ -129,26 +135,27 @@ class Search {
     }
   }
 
-  // Expands and backs up all pending leaves in the order they were gathered; `output(i)` is the answer for leaf i.
-  template <class Outputs>
-  void answer(Outputs&& output) {
-    for (int i = 0; i < pending_; ++i) {
-      const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
-      unmark(tree_, leaf.path);
-      finish(leaf.path, expand(leaf, output(i)));
+  // Expands and backs up all pending leaves in the order they were gathered; `output(i)` is the answer for leaf i. That
+  // takes long only where positions are proven, each in its turn: there `stop` is looked at before every leaf but the
+  // first, and the others are cancelled. A failure cancels what has not been backed up by then.
+  template <class Outputs, class Stop>
+  void answer(Outputs&& output, Stop&& stop) {
+    int i = 0;
+    try {
+      for (; i < pending_ && !(i > 0 && config_.prove_nodes > 0 && stop()); ++i) {
+        unmark(tree_, leaf(i).path);
+        finish(leaf(i).path, expand(leaf(i), output(i)));
+      }
+    } catch (...) {
+      mark(tree_, leaf(i).path);
+      cancel_from(i);
+      throw;
     }
-    pending_ = 0;
+    cancel_from(i);
   }
 
   // Forgets all pending leaves: as if they had never been gathered.
-  void cancel() {
-    for (int i = 0; i < pending_; ++i) {
-      const Leaf& leaf = leaves_[static_cast<std::size_t>(i)];
-      unmark(tree_, leaf.path);
-      tree_.node(leaf.path.back().node).kind = Node::Kind::fresh;
-    }
-    pending_ = 0;
-  }
+  void cancel() { cancel_from(0); }
 
   // The whole search with random playouts for evaluations. UCB1 tries moves in random order, PUCT has no preference.
   template <class Stop>
@@ -157,16 +164,18 @@ class Search {
     std::array<float, 3> wdl{};
     G state = state_;
     for (gather(no_cache, stop); pending_ > 0; gather(no_cache, stop)) {
-      answer([&](int i) {
-        state = leaf(i).state;
-        const int plies = play_out(state, rollouts_, actions_.data());
-        const int sign = leaf(i).state.to_move() == state.to_move() ? 1 : -1;
-        const int result = sign * static_cast<int>(state.outcome());
-        if (config_.rule == Rule::ucb1)
-          for (float& logit : policy) logit = static_cast<float>(rollouts_.uniform());
-        wdl = {result > 0 ? 1.0f : 0.0f, result == 0 ? 1.0f : 0.0f, result < 0 ? 1.0f : 0.0f};
-        return Output{policy.data(), wdl.data(), static_cast<float>(plies)};
-      });
+      answer(
+          [&](int i) {
+            state = leaf(i).state;
+            const int plies = play_out(state, rollouts_, actions_.data());
+            const int sign = leaf(i).state.to_move() == state.to_move() ? 1 : -1;
+            const int result = sign * static_cast<int>(state.outcome());
+            if (config_.rule == Rule::ucb1)
+              for (float& logit : policy) logit = static_cast<float>(rollouts_.uniform());
+            wdl = {result > 0 ? 1.0f : 0.0f, result == 0 ? 1.0f : 0.0f, result < 0 ? 1.0f : 0.0f};
+            return Output{policy.data(), wdl.data(), static_cast<float>(plies)};
+          },
+          stop);
     }
   }
 
@@ -182,6 +191,14 @@ class Search {
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
 
+  void cancel_from(int first) {
+    for (int i = first; i < pending_; ++i) {
+      unmark(tree_, leaf(i).path);
+      tree_.node(leaf(i).path.back().node).kind = Node::Kind::fresh;
+    }
+    pending_ = 0;
+  }
+
   void clear_tree() {
     tree_.clear();
     note_end(tree_.root(), state_);
@@ -194,12 +211,19 @@ class Search {
     node.prove({value, value, 0, true});
   }
 
+  // Fails without memory; the tree is empty then, for a root without its randomness must not be searched.
   void new_root() {
     visits_ = 0;
     if (!expanded()) return;
     for (int i = 0; i < tree_.root().num_edges; ++i)
       if (const auto child = tree_.edges(tree_.root())[i].child; child != kNone) visits_ += tree_.node(child).visits;
-    renew_root(config_, tree_, name(), root_);
+    try {
+      renew_root(config_, tree_, name(), root_);
+    } catch (...) {
+      clear_tree();
+      visits_ = 0;
+      throw;
+    }
   }
 
   // One descent; false when it ended on a pending leaf.
@@ -236,7 +260,7 @@ class Search {
   // its moves must have priors.
   void look_ahead_from(Node& node, const G& state) {
     if (!config_.solver || config_.lookahead == 0 || node.decided()) return;
-    const Bounds found = look_ahead(state, config_.lookahead, actions_.data());
+    const Bounds found = look_ahead(state, config_.lookahead, actions_.data(), stop_);
     if (found.decided()) node.prove(found);
   }
 
@@ -281,9 +305,13 @@ class Search {
     return views[rank].second;
   }
 
-  // Gives the leaf its edges with priors: a softmax of the logits over the legal moves, by prior_temperature.
+  // Gives the leaf its edges with priors: a softmax of the logits over the legal moves, by prior_temperature. What may
+  // fail for want of memory comes before anything of the tree changes, except new_root.
   Value expand(const Leaf& leaf, const Output& output) {
     Node& node = tree_.node(leaf.path.back().node);
+    Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
+                static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
+    prove(leaf, node, value.v > 0);
     const int n = leaf.state.legal(actions_.data());
     Edge* edges = tree_.add_edges(node, n);
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -295,9 +323,6 @@ class Search {
     for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
-    Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
-                static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
-    prove(leaf, node, value.v > 0);
     if (known(config_, node)) value = decided_value(discounted(config_, node, value.m), value.m);
     node.v = value.v;
     if (leaf.path.size() == 1) new_root();
@@ -313,7 +338,7 @@ class Search {
     if (depth > 1 && tree_.node(leaf.path[depth - 1].node).decided()) return;
     if (!prover_ || prover_->most_positions() != config_.prove_nodes)
       prover_ = std::make_unique<LeafProver<G>>(state_, config_.prove_nodes);
-    const int value = prover_->prove(leaf.state, win_expected);
+    const int value = prover_->prove(leaf.state, win_expected, stop_);
     if (value != kUnproven) node.prove({value, value});
   }
 
@@ -332,6 +357,7 @@ class Search {
   Rng rollouts_{0};
   std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
   int pending_ = 0;
+  StopFlag stop_;
   std::vector<Action> actions_;  // scratch
   std::unique_ptr<LeafProver<G>> prover_;
 };

@@ -93,11 +93,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
  protected:
   void gather(std::size_t t) override {
     if (draining_ && slots_[t].rests) return;
+    if (slots_[t].torn) begin_game_again(t);
     const std::uint64_t enough = slots_[t].counts.games + kGamesPerStep;
     while (slots_[t].counts.games < enough) {
       BatchSearch<G>::gather(t);
       if (this->at(t).pending() > 0 || !this->at(t).finished()) return;
+      slots_[t].torn = true;
       play_move(t);
+      slots_[t].torn = false;
       if (draining_) {
         slots_[t].rests = true;
         return;
@@ -114,6 +117,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     bool rests = false;           // its move is played, and the next search waits
     std::vector<GameRecord> finished;
     SelfPlayCounts counts;
+    bool torn = false;  // memory ran out in the midst of a move: the record does not match the search
   };
 
   Rng stream(const Slot& slot, int ply, Purpose purpose) const {
@@ -135,6 +139,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
     slot.inherited = 0;
+  }
+
+  void begin_game_again(std::size_t t) {
+    GameRecord empty;
+    empty.game = slots_[t].record.game;
+    slots_[t].record = std::move(empty);
+    begin_game(t);
+    slots_[t].torn = false;
   }
 
   // A finished search becomes a move, and perhaps the end of the game.
@@ -182,6 +194,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
   void end_game(std::size_t t, int result, GameRecord::Ending ending) {
     Slot& slot = slots_[t];
+    slot.finished.reserve(slot.finished.size() + 1);  // what may fail for want of memory comes first
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
