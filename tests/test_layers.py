@@ -13,7 +13,7 @@ CPP = REPOSITORY / "cpp"
 # Each layer may import only the layers above it; modules of one layer do not import each other.
 PYTHON_LAYERS = [
     ["_core"],
-    ["games", "config", "records", "elo", "files", "events", "cpu"],
+    ["games", "config", "records", "elo", "files", "events", "cpu", "serving"],
     ["preset"],
     ["solver", "chunks", "network", "health"],
     ["nn"],
