@@ -263,7 +263,8 @@ def test_a_hundred_abandoned_analyses_free_the_processor(tmp_path: Path) -> None
 
         async def abandon(number: int) -> None:
             """Half of them are seen to run by an update, half, which tell only their end, by a look at the tree."""
-            async with connect(f"ws://127.0.0.1:{client.port}/api/search", open_timeout=PATIENCE) as opened:
+            address, headers = f"ws://127.0.0.1:{client.port}/api/search", {"Cookie": client.cookie}
+            async with connect(address, open_timeout=PATIENCE, additional_headers=headers) as opened:
                 message = {"type": "search", "id": number, "position": at("connect4"), "player": "mcts"}
                 await opened.send(json.dumps(message | {"settings": ENDLESS, "live": number % 2 == 0}))
                 if number % 2:
