@@ -258,6 +258,37 @@ def test_too_many_searches_are_refused(server: Client) -> None:
     eventually(lambda: searches(server) == 0)
 
 
+def test_trees_of_all_pages_share_one_memory(server: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page that was not used for longest loses its tree, and gets another when it searches on."""
+    million = 1_000_000
+    monkeypatch.setattr("tengen.app.treesearch.MOST_BYTES", 12 * million)
+    wide = {"sims": 20_000, "cache_mb": 0, "solver": False}
+    with ExitStack() as stack:
+        pages = [stack.enter_context(server.socket()) for _ in range(4)]
+        sizes = []
+        for page in pages:
+            page.search("connect4", settings=wide)
+            sizes.append(tree_bytes(server))
+        assert 0 < sizes[0] < 12 * million < len(pages) * sizes[0] and max(sizes) <= 12 * million
+        first, last = pages[0], pages[-1]
+        last.say("node", path=[])
+        assert last.hear()["node"]["visits"] == 20_001  # the root has one of its own
+        first.say("node", path=[])
+        assert first.hear()["error"]["code"] == "forgotten"
+        first.say("more", sims=1000)
+        assert first.hear_until("update", done=True)[-1]["visits"] == 21_000
+        assert tree_bytes(server) <= 12 * million
+        # A search that takes all of it alone ends.
+        first.say("search", position=at("connect4"), player="mcts", settings=wide | ENDLESS)
+        assert first.hear_until("update", done=True)[-1]["visits"] > 20_000
+    eventually(lambda: tree_bytes(server) == 0)
+
+
+def tree_bytes(server: Client) -> int:
+    count: int = server.get("/api/about")["app"]["tree_bytes"]
+    return count
+
+
 def test_a_hundred_abandoned_analyses_free_the_processor(tmp_path: Path) -> None:
     with command("--runs", str(tmp_path)) as (process, client):
 
