@@ -42,7 +42,7 @@ def candidates(game: Game) -> list[Level]:
 def make_level(level: Level, game: Game, slots: int) -> Player:
     if level.player == "random":
         return make_player("random", game, slots=slots)
-    config = changed_settings(search_settings(level.player, game), {**level.settings, "sims": level.sims})
+    config = changed_settings(game, search_settings(level.player, game), {**level.settings, "sims": level.sims})
     path = shipped_network(game)
     judge = make_evaluator(path, game) if level.player == "shipped" and path else Rollout()
     return AgentPlayer(level.id, Agent(game, judge, config, slots=slots))

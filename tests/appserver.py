@@ -17,18 +17,22 @@ from typing import Any
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from tengen.app.server import make_app, make_server
+from tengen.app.keys import Keys
+from tengen.app.server import make_server
 
 PATIENCE = 60.0  # seconds until something that must happen is called missing; nothing is timed
 
 
 class Client:
-    """Asks the server as the page does."""
+    """Asks the server as the page does, whose browser was opened at the address with the token."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, token: str) -> None:
         self.port = port
         self.address = f"http://127.0.0.1:{port}"
         self.http = httpx.Client(base_url=self.address, timeout=PATIENCE)
+        answer = self.http.get("/", params={"token": token})
+        assert answer.status_code == 303, answer.text
+        self.cookie = answer.headers["set-cookie"].partition(";")[0]
 
     def get(self, path: str, **query: str | int) -> Any:
         answer = self.http.get(path, params=query)
@@ -50,7 +54,9 @@ class Client:
 
     @contextmanager
     def socket(self) -> Iterator[Socket]:
-        with connect(f"ws://127.0.0.1:{self.port}/api/search", open_timeout=PATIENCE) as connection:
+        headers = {"Cookie": self.cookie}
+        address = f"ws://127.0.0.1:{self.port}/api/search"
+        with connect(address, open_timeout=PATIENCE, additional_headers=headers) as connection:
             yield Socket(connection)
 
 
@@ -86,16 +92,17 @@ def at(game: str, moves: str = "", start: str | None = None) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(runs: Path, host: str = "127.0.0.1", token: str | None = None, send_buffer: int = 0) -> Iterator[Client]:
+def serving(runs: Path, host: str = "127.0.0.1", keys: Keys | None = None, send_buffer: int = 0) -> Iterator[Client]:
     """Serves from a thread of this process."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         if send_buffer:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)  # connections inherit it
-        server = make_server(make_app(runs, host, token))
+        port, keys = listener.getsockname()[1], keys or Keys()
+        server = make_server(runs, keys, host)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            yield Client(listener.getsockname()[1])
+            yield Client(port, keys.token)
         finally:
             server.should_exit = True
             thread.join()
@@ -114,9 +121,9 @@ def command(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
     try:
         assert process.stdout is not None
         printed = process.stdout.readline()
-        found = re.search(r"http://\S+:(\d+)/", printed)
+        found = re.search(r"http://\S+:(\d+)/\?token=(\S+)", printed)
         assert found, printed
-        yield process, Client(int(found[1]))
+        yield process, Client(int(found[1]), found[2])
     finally:
         process.kill()
         process.wait()
@@ -128,5 +135,6 @@ def reading_slowly(client: Client) -> Iterator[Socket]:
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
     raw.connect(("127.0.0.1", client.port))
-    with connect(f"ws://127.0.0.1:{client.port}/api/search", sock=raw, max_queue=1, compression=None) as connection:
+    address, headers = f"ws://127.0.0.1:{client.port}/api/search", {"Cookie": client.cookie}
+    with connect(address, sock=raw, max_queue=1, compression=None, additional_headers=headers) as connection:
         yield Socket(connection)

@@ -3,6 +3,7 @@
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def test_about_lists_every_game_and_every_option(server: Client) -> None:
     assert [entry["id"] for entry in about["games"]] == games.names()
     assert [field["name"] for field in about["settings"]] == list(SearchConfig().to_dict())
     assert all(field["sentence"] for field in about["settings"])
-    assert about["token_needed"] is False
+    assert {field["name"]: field["high"] for field in about["settings"]}["leaves"] == 256  # as far as the page may go
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -123,7 +124,8 @@ def test_unknown_paths_and_methods_are_refused(server: Client) -> None:
 
 @pytest.mark.parametrize("examples", [10, pytest.param(1000, marks=pytest.mark.fuzz)])
 def test_no_request_breaks_the_server(server: Client, examples: int) -> None:
-    schema = schemathesis.openapi.from_url(f"{server.address}/api/openapi.json")
+    headers = {"Cookie": server.cookie}
+    schema = schemathesis.openapi.from_url(f"{server.address}/api/openapi.json", headers=headers)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert {"/api/position", "/api/export", "/api/runs/{name}/resume"} <= {operation.path for operation in operations}
     for operation in operations:
@@ -131,7 +133,7 @@ def test_no_request_breaks_the_server(server: Client, examples: int) -> None:
         @settings(max_examples=examples)
         @given(case=operation.as_strategy())
         def ask(case: schemathesis.Case[Any]) -> None:
-            case.call_and_validate(checks=[not_a_server_error])
+            case.call_and_validate(checks=[not_a_server_error], headers=headers)
 
         ask()
 
@@ -145,6 +147,24 @@ def test_the_command_serves_and_ends_by_ctrl_c(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             assert process.wait(PATIENCE) == 0
         assert process.stderr is not None and process.stderr.read() == ""
+
+
+def test_one_ctrl_c_ends_the_heaviest_search_and_a_second_one_ends_at_once(tmp_path: Path) -> None:
+    """Four did not: 1,024 leaves with proofs of a million positions each hear nothing for minutes."""
+    heaviest = {"sims": 10**9, "leaves": 250, "prove_nodes": 400}
+    for times, code in ((1, 0), (2, 128 + signal.SIGINT)):
+        with command("--runs", str(tmp_path)) as (process, client), client.socket() as live:
+            for beyond in ({"leaves": 1024, "prove_nodes": 10**6}, {"lookahead": 3}, {"leaves": 257}):
+                live.say("search", position=at("gomoku:15"), player="uniform", settings=heaviest | beyond)
+                error = live.hear()["error"]
+                assert error["code"] == "bad_setting" and str(error["params"]["most"]) in error["message"]
+            live.say("search", position=at("gomoku:15"), player="uniform", settings=heaviest)
+            live.hear_until("update")
+            for _ in range(times):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.01)  # two at once would be one
+            assert process.wait(PATIENCE) == code
+            assert process.stderr is not None and process.stderr.read() == ""
 
 
 def test_a_taken_port_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

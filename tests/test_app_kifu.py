@@ -1,5 +1,8 @@
 """Games in and out: every format, every game, branches, comments, set-up positions; and files that are damaged."""
 
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from tengen import games
 from tengen._core import Rng
 from tengen.app.errors import AppError
 from tengen.app.kifu import export, parse
-from tengen.app.tree import Tree, deepest, line
+from tengen.app.tree import MOST_NODES, Tree, deepest, line
 from tengen.games import Game, State
 
 DEFAULTS = games.names()
@@ -178,6 +181,65 @@ def test_too_many_branches_are_refused() -> None:
     wide: Tree = {"move": None, "children": [{"move": "1", "children": []} for _ in range(20_001)]}
     with pytest.raises(AppError, match="at most 20000 moves"):
         export("connect4", None, wide, "sgf")
+
+
+SPIRAL = "".join(f";{'BW'[n % 2]}[{chr(97 + n % 19)}{chr(97 + n // 19)}]" for n in range(300))
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        ("(;GM[1]" + ";" * 1_000_000 + ")", "too_large"),
+        ("(;GM[1]" + "(;" * 330_000 + ")" * 330_001, "too_large"),
+        ("(;" + "(" * 500_000 + ")" * 500_001, "too_large"),
+        ("(;GM[1]" + "(;B[aa])" * 120_000 + ")", "too_large"),
+        ("(;GM[1]" + SPIRAL + "(;B[ss])" * 120_000 + ")", "too_large"),
+        ("(;GM[1]LB" + "[]" * 490_000 + ")", "too_large"),
+        ("(;GM[1]" + "A[]" * 330_000 + ")", "too_large"),
+        ("(;GM[1]AB" + "[aa:ss]" * 90_000 + ")", "bad_sgf"),
+        ("(;GM[1]C" + "[" * 1_000_000, "bad_sgf"),
+        ("(;GM[1]C" + "[" * 500_000 + "\\", "bad_sgf"),
+        ('{"game": "go:19", "tree": {"children": [' + '{"move": "a1"},' * 60_000 + '{"move": "a1"}]}}', "too_large"),
+    ],
+    ids=["nodes", "nested", "bare", "variations", "late", "values", "names", "rectangles", "open", "escaped", "json"],
+)
+def test_hostile_files_are_refused_before_much_is_made_of_them(text: str, code: str) -> None:
+    """A megabyte took up to 37 s, or 1.2 GB."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(AppError) as error:
+            parse(text, None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert error.value.code == code and peak < 40e6
+
+
+# What reading a file adds to the largest memory of a process so far.
+READ = """
+import resource, sys
+from tengen.app.kifu import parse
+text = sys.stdin.read()
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+parse(text, None)
+print(peak() - before)
+"""
+
+
+def test_the_largest_game_makes_the_round_trip_and_few_of_its_positions_are_held() -> None:
+    moves = [f"{'abcdefghjklmnopqrst'[n % 19]}{19 - n // 19}" for n in range(300)]
+    tree = line(moves)
+    *_, last = deepest(tree)
+    last["children"] = [{"move": "t1", "children": []} for _ in range(MOST_NODES - 300)]
+    text = export("go:19", None, tree, "sgf")["text"]
+    assert parse(text, None)["tree"] == tree
+    assert parse(f"{text}{text}", None)["tree"]  # only the first game of a file counts
+    read = subprocess.run([sys.executable, "-c", READ], input=text, capture_output=True, text=True, check=True)
+    assert int(read.stdout) < 100_000  # KB; it was 258 MB when every branch waited with a position of its own
+    last["children"].append({"move": "t1", "children": []})
+    with pytest.raises(AppError, match="at most 20000 moves"):
+        export("go:19", None, tree, "sgf")
 
 
 def test_over_http(tmp_path: Path) -> None:

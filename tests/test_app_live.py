@@ -258,12 +258,44 @@ def test_too_many_searches_are_refused(server: Client) -> None:
     eventually(lambda: searches(server) == 0)
 
 
+def test_trees_of_all_pages_share_one_memory(server: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page that was not used for longest loses its tree, and gets another when it searches on."""
+    million = 1_000_000
+    monkeypatch.setattr("tengen.app.treesearch.MOST_BYTES", 12 * million)
+    wide = {"sims": 20_000, "cache_mb": 0, "solver": False}
+    with ExitStack() as stack:
+        pages = [stack.enter_context(server.socket()) for _ in range(4)]
+        sizes = []
+        for page in pages:
+            page.search("connect4", settings=wide)
+            sizes.append(tree_bytes(server))
+        assert 0 < sizes[0] < 12 * million < len(pages) * sizes[0] and max(sizes) <= 12 * million
+        first, last = pages[0], pages[-1]
+        last.say("node", path=[])
+        assert last.hear()["node"]["visits"] == 20_001  # the root has one of its own
+        first.say("node", path=[])
+        assert first.hear()["error"]["code"] == "forgotten"
+        first.say("more", sims=1000)
+        assert first.hear_until("update", done=True)[-1]["visits"] == 21_000
+        assert tree_bytes(server) <= 12 * million
+        # A search that takes all of it alone ends.
+        first.say("search", position=at("connect4"), player="mcts", settings=wide | ENDLESS)
+        assert first.hear_until("update", done=True)[-1]["visits"] > 20_000
+    eventually(lambda: tree_bytes(server) == 0)
+
+
+def tree_bytes(server: Client) -> int:
+    count: int = server.get("/api/about")["app"]["tree_bytes"]
+    return count
+
+
 def test_a_hundred_abandoned_analyses_free_the_processor(tmp_path: Path) -> None:
     with command("--runs", str(tmp_path)) as (process, client):
 
         async def abandon(number: int) -> None:
             """Half of them are seen to run by an update, half, which tell only their end, by a look at the tree."""
-            async with connect(f"ws://127.0.0.1:{client.port}/api/search", open_timeout=PATIENCE) as opened:
+            address, headers = f"ws://127.0.0.1:{client.port}/api/search", {"Cookie": client.cookie}
+            async with connect(address, open_timeout=PATIENCE, additional_headers=headers) as opened:
                 message = {"type": "search", "id": number, "position": at("connect4"), "player": "mcts"}
                 await opened.send(json.dumps(message | {"settings": ENDLESS, "live": number % 2 == 0}))
                 if number % 2:

@@ -2,21 +2,26 @@
 
 import http.client
 import json
+import resource
 import socket
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from appserver import PATIENCE, Client, at, serving
+from appserver import PATIENCE, Client, at, command, serving
 from tengen.app import security
+from tengen.app.keys import Keys
+from tengen.serving import raise_file_limit
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 PATHS = ["/", "/api/about", "/api/position", "/api/runs", "/api/runs/x/pause", "/assets/x.js", "/nothing"]
-TOKEN = "a-token-for-this-test"
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +30,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """As if bound to all addresses."""
-    with serving(tmp_path_factory.mktemp("runs"), host="0.0.0.0", token=TOKEN) as client:
-        yield client
-
-
 def status(client: Client, method: str, path: str, **headers: str) -> int:
-    """Of a request sent as it stands, with whatever Host is asked for."""
+    """Of a request sent as it stands, with whatever Host is asked for; with the cookie, unless another is named."""
+    if "Cookie" not in headers:
+        name, _, secret = client.cookie.partition("=")  # a browser at another port would have got it by that name
+        port = headers.get("Host", f":{client.port}").rpartition(":")[2]
+        headers["Cookie"] = f"{name.partition('_')[0]}_{port}={secret}" if port.isdecimal() else f"tengen={secret}"
     connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=PATIENCE)
     try:
         connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
@@ -84,52 +86,116 @@ def test_names_of_this_machine_are_its_own(server: Client) -> None:
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null"])
 def test_the_websocket_refuses_foreign_pages(server: Client, origin: str) -> None:
-    address = f"ws://127.0.0.1:{server.port}/api/search"
-    with pytest.raises(InvalidStatus) as refused, connect(address, origin=Origin(origin)):
+    address, headers = f"ws://127.0.0.1:{server.port}/api/search", {"Cookie": server.cookie}
+    with pytest.raises(InvalidStatus) as refused, connect(address, origin=Origin(origin), additional_headers=headers):
         pass
     assert refused.value.response.status_code == 403
     with (
         socket.create_connection(("127.0.0.1", server.port)) as raw,
         pytest.raises(InvalidStatus) as refused,
-        connect(f"ws://evil.example:{server.port}/api/search", sock=raw),
+        connect(f"ws://evil.example:{server.port}/api/search", sock=raw, additional_headers=headers),
     ):
         pass
     assert refused.value.response.status_code == 403
 
 
-def test_without_the_token_nothing_is_told(open_server: Client) -> None:
-    for method in METHODS:
-        for path in PATHS:
-            assert status(open_server, method, path) == 403
-            assert status(open_server, method, f"{path}?token=wrong") == 403
-    assert status(open_server, "POST", f"/?token={TOKEN}") == 403  # only the page itself takes it
-    assert status(open_server, "GET", "/api/about", Cookie="tengen_token=wrong") == 403
-    with pytest.raises(InvalidStatus), connect(f"ws://127.0.0.1:{open_server.port}/api/search"):
-        pass
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_without_the_cookie_nothing_is_told(tmp_path: Path, host: str) -> None:
+    keys = Keys()
+    with serving(tmp_path, host, keys) as server:
+        for method in METHODS:
+            for path in PATHS:
+                assert status(server, method, path, Cookie="") == 403
+                assert status(server, method, f"{path}?token=wrong", Cookie="tengen=wrong") == 403
+        for method, path in (("POST", "/"), ("HEAD", "/"), ("GET", "/api/about")):  # only the page itself takes it
+            assert status(server, method, f"{path}?token={keys.token}", Cookie="") == 403
+        name = server.cookie.partition("=")[0]
+        for cookie in (f"{name}=", f"{name}=wrong", f"{name}={keys.token}", f"x{server.cookie}", f"{server.cookie}x"):
+            assert status(server, "GET", "/api/about", Cookie=cookie) == 403
+            with (
+                pytest.raises(InvalidStatus),
+                connect(f"ws://127.0.0.1:{server.port}/api/search", additional_headers={"Cookie": cookie}),
+            ):
+                pass
+        told = httpx.get(server.address).text
+        assert "`tengen app` shows in its terminal" in told and "请打开" in told
+        assert status(server, "GET", "/api/about", Cookie=f"a=b;{server.cookie} ; c") == 200
 
 
-def test_the_token_becomes_a_cookie_that_other_sites_cannot_use(open_server: Client) -> None:
-    first = open_server.http.get("/", params={"token": TOKEN})
-    cookie = first.headers["set-cookie"]
-    assert first.status_code == 303 and first.headers["location"] == "/"
-    assert "httponly" in cookie.lower() and "samesite=strict" in cookie.lower()
-    sent = cookie.partition(";")[0]
-    assert status(open_server, "GET", "/api/about", Cookie=sent) == 200
-    assert status(open_server, "GET", "/api/about", Cookie=sent, Host="evil.example") == 403
-    assert status(open_server, "GET", "/api/about", Cookie=sent, Origin="http://evil.example") == 403
-    assert status(open_server, "GET", "/api/about", Cookie=sent, Host=f"192.168.1.7:{open_server.port}") == 200
-    with connect(f"ws://127.0.0.1:{open_server.port}/api/search", additional_headers={"Cookie": sent}) as opened:
-        opened.send("{}")
-        assert json.loads(opened.recv(timeout=PATIENCE))["type"] == "error"
-    with (
-        pytest.raises(InvalidStatus),
-        connect(
-            f"ws://127.0.0.1:{open_server.port}/api/search",
-            additional_headers={"Cookie": sent},
-            origin=Origin("http://evil.example"),
-        ),
-    ):
-        pass
+def test_a_token_works_once_and_the_next_one_is_announced(tmp_path: Path) -> None:
+    announced: list[str] = []
+    keys = Keys(announced.append)
+    first = keys.token
+    with serving(tmp_path, keys=keys) as server:  # its client has used the first
+        assert announced == [keys.token] and first != keys.token
+        assert httpx.get(server.address, params={"token": first}).status_code == 403
+        again = server.http.get("/", params={"token": first})  # a bookmark, or "back", of who has the cookie
+        assert again.status_code == 303 and "set-cookie" not in again.headers and again.headers["location"] == "/"
+        assert server.http.get("/", params={"token": keys.token}).status_code == 303 and announced == [keys.token]
+        second = httpx.get(server.address, params={"token": announced[0]})
+        assert second.status_code == 303 and second.headers["set-cookie"].startswith(server.cookie)
+        assert announced == [announced[0], keys.token]
+
+
+def test_the_token_becomes_a_cookie_that_other_sites_cannot_use(tmp_path: Path) -> None:
+    keys = Keys()
+    with serving(tmp_path, "0.0.0.0", keys) as server:
+        first = httpx.get(server.address, params={"token": keys.token})
+        cookie = first.headers["set-cookie"]
+        assert first.status_code == 303 and first.headers["location"] == "/"
+        assert "httponly" in cookie.lower() and "samesite=strict" in cookie.lower()
+        assert cookie.startswith(f"tengen_{server.port}=")  # two apps on one machine do not take each other's place
+        sent = cookie.partition(";")[0]
+        assert status(server, "GET", "/api/about", Cookie=sent) == 200
+        assert status(server, "GET", "/api/about", Cookie=sent, Host="evil.example") == 403
+        assert status(server, "GET", "/api/about", Cookie=sent, Origin="http://evil.example") == 403
+        assert status(server, "GET", "/api/about", Cookie=sent, Host=f"192.168.1.7:{server.port}") == 200
+        address, headers = f"ws://127.0.0.1:{server.port}/api/search", {"Cookie": sent}
+        with connect(address, additional_headers=headers) as opened:
+            opened.send("{}")
+            assert json.loads(opened.recv(timeout=PATIENCE))["type"] == "error"
+        evil = Origin("http://evil.example")
+        with pytest.raises(InvalidStatus), connect(address, additional_headers=headers, origin=evil):
+            pass
+
+
+def test_hostile_cookies_cost_nothing(tmp_path: Path) -> None:
+    """60 KB in one header took 18 s of everybody's time (http.cookies of Python 3.11.7)."""
+    hostile = [
+        *('a="' + "\\" * size + '"' for size in (60_000, 30_000)),  # the larger is refused unread, the smaller is read
+        *('a="' + mark * 15_000 + '"' for mark in ("\\1", '\\"', "\\x")),
+        *(mark * 30_000 for mark in ("=", ";", '"')),
+        "tengen=" * 4_000,
+        "a=b; " * 6_000,
+    ]
+    with serving(tmp_path) as server:
+        before = time.process_time()
+        for cookie in hostile:
+            assert status(server, "GET", "/", Cookie=cookie) in (400, 403, 431)
+            assert status(server, "GET", "/api/about", Cookie=cookie) in (400, 403, 431)
+        assert time.process_time() - before < 2  # seconds of the processor
+
+
+def test_headers_are_bounded(server: Client) -> None:
+    assert status(server, "GET", "/api/about", X_Large="x" * 30_000) == 200
+    assert status(server, "GET", "/api/about", X_Large="x" * 40_000) == 431
+    assert status(server, "GET", "/?token=" + "x" * 40_000) == 431
+    assert status(server, "GET", "/api/about", X_Large="x" * 200_000) in (400, 431)
+
+
+def test_idle_connections_do_not_end_the_app(tmp_path: Path) -> None:
+    """1,100 of them did, under the usual limit of 1,024 files."""
+    if raise_file_limit() < 2000:
+        pytest.skip("this process may not have as many files open")
+    with command("--runs", str(tmp_path)) as (process, client), ExitStack() as stack:
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+        for _ in range(1100):
+            stack.enter_context(socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE))
+        client.http.close()
+        assert httpx.get(client.address, timeout=PATIENCE).status_code == 403
+        assert httpx.get(f"{client.address}/api/about", headers={"Cookie": client.cookie}, timeout=PATIENCE).json()
+        with client.socket() as live:
+            assert live.search("tictactoe")[-1]["done"]
 
 
 def test_every_answer_carries_the_headers(server: Client) -> None:
@@ -220,6 +286,7 @@ def test_slow_bodies_are_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(security, "BODY_SECONDS", 0.2)
     with serving(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), PATIENCE) as raw:
         head = f"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+        head += f"Cookie: {server.cookie}\r\n"
         raw.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
         assert raw.recv(100).startswith(b"HTTP/1.1 408 ")
 

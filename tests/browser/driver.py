@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from appserver import PATIENCE, Client
 from tengen import games
@@ -149,11 +149,20 @@ class App:
         assert wide[0] <= wide[1], f"{self.page.url}: {wide[0]} px of page in a window of {wide[1]} px"
 
 
+def let_in(context: BrowserContext, server: Client) -> None:
+    """Gives a browser the cookie that it would get at the printed address."""
+    name, _, secret = server.cookie.partition("=")
+    context.add_cookies(
+        [{"name": name, "value": secret, "url": server.address, "httpOnly": True, "sameSite": "Strict"}]
+    )
+
+
 @contextmanager
 def opened(browser: Browser, server: Client, **context: Any) -> Iterator[App]:
     """A fresh profile with one page. Errors that the page itself makes fail the test."""
     settings: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB"}
     fresh = browser.new_context(**settings | {"reduced_motion": "reduce"} | context)
+    let_in(fresh, server)
     app = App(fresh.new_page(), server.address)
     try:
         yield app

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Response, Route, expect
 
 from appserver import Client, command
-from browser.driver import App, opened
+from browser.driver import App, let_in, opened
 from writtenrun import write_run
 
 
@@ -80,7 +80,9 @@ def test_a_page_from_elsewhere_can_do_nothing(
     chromium: Browser, server: Client, elsewhere: int, tmp_path: Path, name: str
 ) -> None:
     before = server.get("/api/runs")
-    page = chromium.new_page()
+    context = chromium.new_context()
+    let_in(context, server)  # the browser of somebody who uses the app
+    page = context.new_page()
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer) if answer.url.startswith(server.address) else None)
     page.goto(f"http://{name}:{elsewhere}/")
@@ -95,7 +97,28 @@ def test_a_page_from_elsewhere_can_do_nothing(
     assert framed and framed.locator("body").inner_text().find("Play") < 0
     assert server.get("/api/runs") == before
     assert server.get("/api/about")["app"]["searches"] == 0
-    page.close()
+    context.close()
+
+
+def test_a_printed_address_opens_the_page_in_one_browser(chromium: Browser, tmp_path: Path) -> None:
+    with command("--runs", str(tmp_path)) as (process, client):
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]  # the first was used by the client
+        assert address.startswith(f"{client.address}/?token=")
+        one, other = chromium.new_context(), chromium.new_context()
+        for _ in range(2):  # "back", or the same line of the terminal again
+            page = one.new_page()
+            page.goto(address)
+            expect(page.locator("main svg.board")).to_be_visible()
+            assert "token" not in page.url and page.evaluate("document.cookie") == ""
+        page = other.new_page()
+        page.goto(address)
+        expect(page.locator("body")).to_contain_text("the terminal shows the next one")
+        expect(page.locator("body")).to_contain_text("终端会显示下一个地址")
+        page.goto(process.stdout.readline().split()[-1])
+        expect(page.locator("main svg.board")).to_be_visible()
+        one.close()
+        other.close()
 
 
 LANGUAGES = {

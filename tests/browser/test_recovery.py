@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from appserver import command
-from browser.driver import App, opened
+from browser.driver import App, let_in, opened
 
 
 def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:
@@ -54,7 +54,9 @@ def test_the_page_recovers_from_a_server_that_was_killed(chromium: Browser, tmp_
         expect(app.the("away")).to_contain_text("Your game is safe")
         app.expect_stones(drawn)
         app.play(3)  # asked of nobody for now
-        with command("--runs", str(tmp_path), "--port", str(client.port)):
+        expect(app.the("away")).to_contain_text("open the address that its terminal shows")
+        with command("--runs", str(tmp_path), "--port", str(client.port)) as (_, again):
+            let_in(app.page.context, again)
             app.the("away").get_by_role("button").click()
             expect(app.the("away")).to_have_count(0)
             app.expect_ply(4, of=4)  # the move, and the program's answer
@@ -71,7 +73,8 @@ def test_an_analysis_goes_on_by_itself_after_the_server_came_back(chromium: Brow
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         expect(app.the("away")).to_be_visible()
-        with command("--runs", str(tmp_path), "--port", str(client.port)):
+        with command("--runs", str(tmp_path), "--port", str(client.port)) as (_, again):
+            let_in(app.page.context, again)
             expect(app.the("away")).to_have_count(0)
             app.the("undo").click()
             expect(app.page.locator("table.moves tbody tr")).to_have_count(9)

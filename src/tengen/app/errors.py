@@ -9,6 +9,7 @@ STATUS = {
     "unknown_player": 404,
     "unknown_run": 404,
     "run_busy": 409,
+    "forgotten": 410,
     "too_large": 413,
     "too_busy": 429,
     "forbidden": 403,

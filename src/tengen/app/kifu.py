@@ -7,19 +7,17 @@ the first child the main line. Trees are as deep as games are long, so nothing h
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from tengen.app import sgf
 from tengen.app.errors import AppError
 from tengen.app.positions import check_length, make_game, move_texts, play, start_of
-from tengen.app.tree import Tree, deepest, line
+from tengen.app.tree import Tree, check_nodes, deepest, line
 from tengen.games import Game, GameError, State
 from tengen.preset import file_name
 
 __all__ = ["export", "is_known_to_sgf", "parse"]
 
-MOST_NODES = 20_000
 JSON_FORMAT = "tengen-game-1"
 
 is_known_to_sgf = sgf.is_known
@@ -54,25 +52,29 @@ def export(game_id: str, start: str | None, tree: dict[str, Any], format: str) -
 
 def checked(game: Game, start: str | None, tree: object) -> Tree:
     """A copy with every move played by the rules and spelled as the rules spell it, and nothing else in it."""
-    first = start_of(game, start)
     root = _node(tree, None)
-    count, waiting = 0, [(first, root, tree, 0)]
-    while waiting:
-        state, node, source, depth = waiting.pop()
+    count = 0
+    # A node waits with its parent's position, which all children share: of a thousand none is made before its turn.
+    waiting: list[tuple[State, Tree, dict[str, Any], int]] = []
+
+    def children_wait(state: State, node: Tree, source: object, depth: int) -> None:
+        nonlocal count
         check_length(game, depth)
-        for child in _children(source):
-            count += 1
-            if count > MOST_NODES:
-                raise AppError(
-                    "too_large", f"a game has at most {MOST_NODES} moves, branches included", most=MOST_NODES
-                )
-            after = state.copy()
-            text = child.get("move")
-            if not isinstance(text, str) or not _is_text(text):
-                raise AppError("bad_moves", "every node below the first needs a move")
-            made = _node(child, play(after, text, depth))
-            node["children"].append(made)
-            waiting.append((after, made, child, depth + 1))
+        children = _children(source)
+        count += len(children)
+        check_nodes(count)
+        waiting.extend((state, node, child, depth) for child in reversed(children))
+
+    children_wait(start_of(game, start), root, tree, 0)
+    while waiting:
+        before, parent, source, depth = waiting.pop()
+        text = source.get("move")
+        if not isinstance(text, str) or not _is_text(text):
+            raise AppError("bad_moves", "every node below the first needs a move")
+        state = before.copy()
+        node = _node(source, play(state, text, depth))
+        parent["children"].append(node)
+        children_wait(state, node, source, depth + 1)
     return root
 
 
@@ -85,11 +87,11 @@ def _node(source: object, move: str | None) -> Tree:
     return {"move": move, **({"comment": comment} if comment else {}), "children": []}
 
 
-def _children(source: object) -> Iterator[dict[str, Any]]:
+def _children(source: object) -> list[dict[str, Any]]:
     children = source.get("children", []) if isinstance(source, dict) else None
     if not isinstance(children, list) or not all(isinstance(child, dict) for child in children):
         raise AppError("bad_moves", "children are a list of nodes")
-    return iter(children)
+    return children
 
 
 def _is_text(text: str) -> bool:

@@ -55,6 +55,8 @@ class Conversation:
             pass
         finally:
             await self._end()
+            if self._last:
+                self._last.forget()
 
     async def _hear(self, text: str) -> None:
         try:
@@ -80,7 +82,7 @@ class Conversation:
                 if self._task and not self._task.done():
                     search.stop()
                     await asyncio.wait([self._task])
-                await search.add_simulations(message.sims)
+                search.add_simulations(message.sims)
                 self._start(self._run_live(message.id, search))
             case requests.Node():
                 search, path = self._known(message.id), message.path
@@ -110,12 +112,14 @@ class Conversation:
         self._start(runs(message.id, search))
 
     def _make(self, message: requests.Search | requests.Review, state: State) -> TreeSearch:
-        config = changed_settings(search_settings(message.player, state.game), message.settings)
+        config = changed_settings(state.game, search_settings(message.player, state.game), message.settings)
         analyses = isinstance(message, requests.Search) and message.live
         if analyses and self._last and self._last.leads_to(message.player, state, config):
             self._search = self._last
             self._search.follow(state, config)
         else:
+            if self._last:
+                self._last.forget()
             # What is analysed twice is found twice; games differ.
             seed = secrets.randbits(32) if isinstance(message, requests.Search) and not message.live else 0
             self._search = TreeSearch(self._searches, message.player, state, config, seed)
@@ -177,6 +181,8 @@ class Conversation:
         if self._task:
             self._task.cancel()
             await asyncio.wait([self._task])
+        if self._search and self._search is not self._last:
+            self._search.forget()
         self._search = self._task = self._id = None
 
     async def _tell(self, type: str, id: object, **values: Any) -> None:

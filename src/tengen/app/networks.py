@@ -30,13 +30,17 @@ from tengen.preset import playing_search
 from tengen.rundir import RunDirectory, RunError
 from tengen.standings import Standings
 
-__all__ = ["SEARCHING", "Networks", "list_runs", "search_settings"]
+__all__ = ["SEARCHING", "Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
 
 SEARCHING = ("mcts", "uniform")  # without a network
 MCTS_SIMS = 1000
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
-LARGEST = {"memory_mb": 4096, "cache_mb": 1024}
+LARGEST = {"memory_mb": 4096, "cache_mb": 1024, "leaves": 256}
+# A search hears that it is to stop when a batch of leaves is gathered: what one takes must stay a matter of tenths of a
+# second. Proofs look at 400,000 positions of gomoku:15 a second, a lookahead at 5,000,000 of go:19.
+MOST_PROVEN = 100_000  # positions: leaves x prove_nodes
+MOST_AHEAD = 2_000_000  # positions: actions ^ lookahead
 
 
 def list_runs(folder: Path) -> dict[str, RunDirectory]:
@@ -63,16 +67,31 @@ def search_settings(player: str, game: Game) -> SearchConfig:
     return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
 
 
-def changed_settings(config: SearchConfig, settings: Mapping[str, Any]) -> SearchConfig:
-    """The page's sliders, judged by the search's own table."""
+def settings_of_the_page() -> list[dict[str, Any]]:
+    """Every option of the search, as far as the page may turn it."""
+    fields: list[dict[str, Any]] = list(SearchConfig.fields())
+    return [
+        {**field, "high": min(field["high"], LARGEST.get(field["name"], field["high"])), "sentence": field["about"]}
+        for field in fields
+    ]
+
+
+def changed_settings(game: Game, config: SearchConfig, settings: Mapping[str, Any]) -> SearchConfig:
+    """The page's sliders, judged by the search's own table, and by what the app has time and memory for."""
     try:
         config = config.replace(**settings)
     except (ConfigError, TypeError) as error:
         raise AppError("bad_setting", error) from None
     for name, most in LARGEST.items():
-        if getattr(config, name) > most:
-            raise AppError("bad_setting", f"{name} must be at most {most} in the app", name=name, most=most)
+        _check(name, getattr(config, name), most)
+    _check("leaves x prove_nodes", config.leaves * config.prove_nodes, MOST_PROVEN)
+    _check(f"{game.num_actions} actions ^ lookahead", game.num_actions**config.lookahead, MOST_AHEAD)
     return config
+
+
+def _check(name: str, value: int, most: int) -> None:
+    if value > most:
+        raise AppError("bad_setting", f"{name} must be at most {most} in the app, not {value}", name=name, most=most)
 
 
 @dataclass

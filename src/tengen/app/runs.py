@@ -164,11 +164,15 @@ class Runs:
             await self._train(name, _config(run).game, length)
         return self._summary(name, run)
 
+    def stop(self) -> None:
+        """Tells the runs that were started here to save and end."""
+        for each in self._processes.values():
+            each.stop()
+
     async def close(self) -> None:
         """Saves and ends the runs that were started here."""
+        self.stop()
         running = [each for each in self._processes.values() if each.running]
-        for each in running:
-            each.stop()
         if running:
             await asyncio.wait([asyncio.create_task(each.process.wait()) for each in running], timeout=STOP_SECONDS)
 

@@ -5,30 +5,37 @@ A page on any other site can make a browser send requests here. Three walls stan
 - the Origin, which browsers send with every request that could change something and with every WebSocket, must be this
   server's own, and Sec-Fetch-Site must not say that another site asks;
 - bodies must be JSON, which a foreign page cannot send without asking first.
-Bound to more than this machine, a token is needed as well: printed at the start, kept in a cookie afterwards.
+Behind them nothing is told to anybody without the cookie of `keys.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
-import secrets
 import socket
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tengen.app.errors import AppError
+from tengen.app.keys import Keys
 
 __all__ = ["Guard", "is_loopback"]
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+LARGEST_HEADER = 1 << 15  # cookies of other programs on this machine included, which browsers send along
 LARGEST_BODY = 1 << 20
 BODY_SECONDS = 10.0  # to send a body in
 ANSWER_SECONDS = 60.0
+
+LOCKED = """Tengen opens only from the address that `tengen app` shows in its terminal, such as
+http://127.0.0.1:8361/?token=...
+Every address works once. When it is used, the terminal shows the next one, for another browser.
+
+请打开 `tengen app` 在终端里显示的地址，例如 http://127.0.0.1:8361/?token=...
+每个地址只能用一次；用过之后，终端会显示下一个地址，可供另一个浏览器使用。
+"""
 
 HEADERS = {
     # Images also from memory: the page draws its board into a picture to save it.
@@ -49,17 +56,17 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """Wraps the whole app, so that no route can be forgotten."""
 
-    def __init__(self, app: ASGIApp, host: str, token: str | None) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: ASGIApp, host: str, keys: Keys) -> None:
+        self._app, self._keys = app, keys
+        self._only_here = is_loopback(host)
         self._names = {host.lower(), socket.gethostname().lower()}
-        self._cookie = "tengen_token"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
         refusal = self._refusal(scope)
         if scope["type"] == "websocket":
-            if refusal is None and (self._token is None or self._has_cookie(scope)):
+            if refusal is None and self._keys.are_held(scope):
                 return await self._app(scope, receive, send)
             await receive()  # the request to connect
             return await send({"type": "websocket.close", "code": 1008, "reason": "forbidden"})
@@ -71,6 +78,10 @@ class Guard:
         await self._serve(scope, receive, answer)
 
     def _refusal(self, scope: Scope) -> Response | None:
+        size = len(scope["path"]) + len(scope["query_string"]) + sum(len(a) + len(b) for a, b in scope["headers"])
+        if size > LARGEST_HEADER:
+            message = f"the header of a request has at most {LARGEST_HEADER} bytes"
+            return _error(AppError("too_large", message, most=LARGEST_HEADER), 431)
         headers = Headers(scope=scope)
         if not self._is_own_host(_only(headers, "host")):
             return _error(AppError("forbidden", "this name is not one of the server's own"))
@@ -82,39 +93,27 @@ class Guard:
         host = _host_of(header)
         if host is None:
             return False
-        if self._token is None:
+        if self._only_here:
             return host in LOOPBACK
         # Reached by address, or by the name it was told: neither can be pointed here by somebody else.
         return host in LOOPBACK or host in self._names or _is_address(host)
 
     def _welcome(self, scope: Scope) -> Response | None:
         """Turns the token of the address into a cookie; refuses who has neither."""
-        if self._token is None:
-            return None
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        if scope["path"] == "/" and scope["method"] == "GET" and any(self._fits(word) for word in given):
-            response = RedirectResponse("/", status_code=303)
-            response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
-            return response
-        if self._has_cookie(scope):
+        held = self._keys.are_held(scope)
+        if scope["path"] == "/" and scope["method"] == "GET" and b"token=" in scope["query_string"]:
+            # Who has the cookie already came here by a bookmark or by "back": the token stays for somebody else.
+            if held:
+                return RedirectResponse("/", status_code=303)
+            if self._keys.redeem(scope):
+                response = RedirectResponse("/", status_code=303)
+                self._keys.give(scope, response)
+                return response
+        if held:
             return None
         if scope["path"].startswith("/api/"):
-            return _error(AppError("forbidden", "open the address that was printed at the start: it has a token"))
-        return PlainTextResponse(
-            "Open the address that `tengen app` printed: it ends in a token.\n"
-            "请打开 `tengen app` 启动时显示的地址，其中带有令牌。\n",
-            status_code=403,
-        )
-
-    def _has_cookie(self, scope: Scope) -> bool:
-        try:
-            cookies = SimpleCookie(Headers(scope=scope).get("cookie", ""))
-        except CookieError:
-            return False
-        return self._cookie in cookies and self._fits(cookies[self._cookie].value)
-
-    def _fits(self, word: str) -> bool:
-        return self._token is not None and secrets.compare_digest(word.encode(), self._token.encode())
+            return _error(AppError("forbidden", "open the address that `tengen app` shows in its terminal"))
+        return PlainTextResponse(LOCKED, status_code=403)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reads the whole body first: bounded in size and time, whatever the route does with it."""

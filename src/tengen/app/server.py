@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any
 
 import uvicorn
@@ -25,29 +28,32 @@ from tengen import games, solver
 from tengen.app import kifu, positions, requests
 from tengen.app.errors import AppError
 from tengen.app.evaluation import evaluate
+from tengen.app.keys import Keys
 from tengen.app.live import HERTZ, Conversation
-from tengen.app.networks import Networks, search_settings
+from tengen.app.networks import Networks, search_settings, settings_of_the_page
 from tengen.app.runs import Runs
 from tengen.app.security import Guard
 from tengen.app.treesearch import MOST_SEARCHES, Searches
 from tengen.app.withoutsearch import check_solvable, solvable
-from tengen.config import SearchConfig
+from tengen.serving import Door
 
-__all__ = ["make_app", "make_server"]
+__all__ = ["Server", "make_server"]
 
 STATIC = Path(__file__).with_name("static")
 MOST_SOCKETS = 64
+MOST_CONNECTIONS = 512  # a quarter of them for one address: a browser has some six, and a WebSocket for each page
+HEADER_SECONDS = 30  # for the header of a request to come, and for the next one after it
 LARGEST_MESSAGE = 1 << 16  # on the WebSocket
 DEEPEST_JSON = 6000  # a game in JSON is nested twice per ply, and Go on 19x19 may have 1444
 
 
-def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = None, train: str | None = None) -> ASGIApp:
-    """The whole app behind its guard. `token` is needed when `host` is more than this machine; `train` is a game whose
-    usual run goes on beside it."""
+def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: str | None = None) -> Server:
+    """The whole app behind its guard. `train` is a game whose usual run goes on beside it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_JSON))
     networks, runs = Networks(runs_folder), Runs(runs_folder)
     # A search's slices and the looks at its tree take turns, so twice as many threads never wait for each other.
     threads = ThreadPoolExecutor(2 * MOST_SEARCHES, "tengen-app")
+    searches = Searches(networks, threads)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -66,12 +72,16 @@ def make_app(runs_folder: Path, host: str = "127.0.0.1", token: str | None = Non
     app.add_exception_handler(AppError, _tell_error)
     app.add_exception_handler(RequestValidationError, _tell_invalid)
     app.add_exception_handler(HTTPException, _tell_http)
-    searches = Searches(networks, threads)
-    app.include_router(_questions(searches, token is not None), prefix="/api")
+    app.include_router(_questions(searches), prefix="/api")
     app.include_router(_training(runs), prefix="/api/runs")
     app.include_router(_searching(searches), prefix="/api")
     _serve_page(app)
-    return Guard(app, host, token)
+
+    def stop() -> None:
+        searches.stop()
+        runs.stop()
+
+    return Server(Guard(app, host, keys), stop)
 
 
 async def _begin(runs: Runs, game: str) -> None:
@@ -81,34 +91,53 @@ async def _begin(runs: Runs, game: str) -> None:
         print(f"tengen app: {error}", file=sys.stderr, flush=True)
 
 
-def make_server(app: ASGIApp) -> uvicorn.Server:
-    """Bounds what one connection can cost, before any route is reached."""
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws_max_size=LARGEST_MESSAGE,
-        ws_max_queue=4,
-        ws_per_message_deflate=False,
-        h11_max_incomplete_event_size=1 << 16,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=5,
-    )
-    return uvicorn.Server(config)
+class Server(uvicorn.Server):
+    """Bounds what one connection can cost, before any route is reached; ends at the first Ctrl-C, and at once at the
+    second. `stop` tells everything under way to end, and returns at once."""
+
+    def __init__(self, app: ASGIApp, stop: Callable[[], None]) -> None:
+        self._door = Door(header_seconds=HEADER_SECONDS, per_address=MOST_CONNECTIONS // 4, most=MOST_CONNECTIONS)
+        self._stop = stop
+        config = uvicorn.Config(
+            app,
+            http=self._door.protocol,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=LARGEST_MESSAGE,
+            ws_max_queue=4,
+            ws_per_message_deflate=False,
+            h11_max_incomplete_event_size=1 << 16,
+            timeout_keep_alive=HEADER_SECONDS,
+            timeout_graceful_shutdown=5,
+        )
+        super().__init__(config)
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        super().run([self._door.guard(each) for each in sockets or []])
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.should_exit:
+            os._exit(128 + sig)  # nobody waits for threads; runs were told to save, and do so by themselves
+        self._stop()
+        super().handle_exit(sig, frame)
 
 
-def _questions(searches: Searches, token_needed: bool) -> APIRouter:
+def _questions(searches: Searches) -> APIRouter:
     route, networks = APIRouter(), searches.networks
 
     @route.get("/about")
     def about() -> dict[str, Any]:
         return {
             "version": version("tengen"),
-            "token_needed": token_needed,
             "games": [{"id": entry["name"], **entry} for entry in games.registry()],
-            "settings": [{**field, "sentence": field["about"]} for field in SearchConfig.fields()],
-            "app": {"search_hz": HERTZ, "most_searches": MOST_SEARCHES, "searches": searches.running},
+            "settings": settings_of_the_page(),
+            "app": {
+                "search_hz": HERTZ,
+                "most_searches": MOST_SEARCHES,
+                "searches": searches.running,
+                "tree_bytes": searches.bytes,
+            },
         }
 
     @route.get("/game")

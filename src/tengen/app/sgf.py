@@ -7,19 +7,22 @@ game has its own move texts as values of B and W. Two private properties make th
     TENGEN[connect4]          the game's id, with its options
     TENGENSTART[…]            the position text that a set-up game begins from
 
-Reading and writing of the syntax is sgfmill's, whose grammar knows nothing of Go.
+Reading and writing of the syntax is sgfmill's, whose grammar knows nothing of Go. It makes a hundred bytes and more of
+every byte of a file, so nodes and values are counted before it sees them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sgfmill import sgf_grammar
 
 from tengen.app.errors import AppError
 from tengen.app.positions import make_game, start_of
-from tengen.app.tree import Tree
+from tengen.app.tree import Tree, check_nodes
 from tengen.games import Game, GameError, State
 
 __all__ = ["is_known", "read", "write"]
@@ -28,6 +31,9 @@ NUMBERS = {"go": 1, "othello": 2, "gomoku": 4, "hex": 11}
 USUAL_SIZES = {"go": 19, "othello": 8, "gomoku": 15, "hex": 11}  # where a file names none
 SWAP = {"swap": "swap-pieces"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_VALUES = 100_000
+# What is counted: a value in brackets, to its end or that of the file, or a delimiter. Nothing is looked at twice.
+TOKEN = re.compile(rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]?|[;()]", re.DOTALL)
 
 Properties = dict[str, list[bytes]]
 
@@ -58,8 +64,10 @@ def write(game: Game, start: str | None, tree: Tree) -> str:
 
 def read(text: str) -> tuple[Game, str | None, Tree]:
     """The first game of a file: its game, its start, and its tree, whose moves are yet to be checked for legality."""
+    data = text.encode()
+    _check_size(data)
     try:
-        coarse = sgf_grammar.parse_sgf_game(text.encode())
+        coarse = sgf_grammar.parse_sgf_game(data)
     except (ValueError, AssertionError, UnboundLocalError) as error:  # the latter two: sgfmill on unbalanced files
         raise _bad(f"not a game in SGF: {error}" if isinstance(error, ValueError) else "not a game in SGF") from None
     root = coarse.sequence[0]
@@ -72,9 +80,31 @@ def read(text: str) -> tuple[Game, str | None, Tree]:
         state, node, branch, at = waiting.pop()
         for properties in branch.sequence[at:]:
             state, node = _step(state, node, properties)
-        # A stack gives back the last first: the main line must still come first among the children.
-        waiting += [(state.copy(), node, child, 0) for child in reversed(branch.children)]
+        # A stack gives back the last first: the main line must still come first among the children. They share the
+        # position, which no step changes.
+        waiting += [(state, node, child, 0) for child in reversed(branch.children)]
     return game, start, tree
+
+
+def _check_size(data: bytes) -> None:
+    """Counts the nodes and values of the first game in a file."""
+    first = re.search(rb"\(\s*;", data)
+    nodes = branches = depth = values = 0
+    for token in TOKEN.finditer(data, first.start() if first else 0):
+        match data[token.start()]:
+            case 0x5B:  # [
+                values += 1
+            case 0x3B:  # ;
+                nodes += 1
+            case 0x28:  # (
+                branches, depth = branches + 1, depth + 1
+            case _:
+                depth -= 1
+        check_nodes(max(nodes, branches) - 1)  # the root is no move
+        if values > MOST_VALUES:
+            raise AppError("too_large", f"a file has at most {MOST_VALUES} values of properties", most=MOST_VALUES)
+        if depth <= 0:
+            return
 
 
 def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree]:
@@ -138,6 +168,8 @@ def _start(game: Game, root: Properties) -> str | None:
     layout = game.layout()
     board = ["."] * (layout["rows"] * layout["cols"])
     for key, mark in (("AB", "X"), ("AW", "O")):
+        if len(root.get(key, [])) > len(board):  # each may be a rectangle as large as the board
+            raise _bad(f"{key} has more values than the board has points")
         for value in root.get(key, []):
             for cell in _cells(game, value.decode(errors="replace")):
                 board[cell] = mark
@@ -150,7 +182,7 @@ def _start(game: Game, root: Properties) -> str | None:
 def _cells(game: Game, value: str) -> Sequence[int]:
     """The cells of a point, or of a rectangle of points such as aa:cc."""
     first, _, last = value.partition(":")
-    cols = game.layout()["cols"]
+    cols = _layout(game.id)["cols"]
     a = _cell(game, first)
     b = _cell(game, last) if last else a
     return [
@@ -173,9 +205,15 @@ def _action(state: State, value: str) -> int:
     if not _has_points(game):
         return state.parse_move({new: old for old, new in SWAP.items()}.get(value, value.lower()))
     # tt is a pass on boards up to 19x19: older files.
-    if value == "" or (value == "tt" and game.layout()["cols"] <= 19):
+    if value == "" or (value == "tt" and _layout(game.id)["cols"] <= 19):
         return state.parse_move("pass")
-    return state.parse_move(game.layout()["cell_names"][_cell(game, value)])
+    return state.parse_move(_layout(game.id)["cell_names"][_cell(game, value)])
+
+
+@lru_cache(maxsize=16)
+def _layout(id: str) -> dict[str, Any]:
+    """Made anew at every look, which takes longer than all the rest of a move."""
+    return make_game(id).layout()
 
 
 def _has_points(game: Game) -> bool:
@@ -183,7 +221,7 @@ def _has_points(game: Game) -> bool:
 
 
 def _point(game: Game, cell: int) -> str:
-    layout = game.layout()
+    layout = _layout(game.id)
     if not _has_points(game):
         return str(layout["cell_names"][cell])
     row, col = divmod(cell, layout["cols"])
@@ -191,7 +229,7 @@ def _point(game: Game, cell: int) -> str:
 
 
 def _cell(game: Game, point: str) -> int:
-    layout = game.layout()
+    layout = _layout(game.id)
     names = layout["cell_names"]
     if not _has_points(game):
         if point.lower() in names:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-__all__ = ["Tree", "deepest", "line"]
+from tengen.app.errors import AppError
+
+__all__ = ["MOST_NODES", "Tree", "check_nodes", "deepest", "line"]
+
+MOST_NODES = 20_000
 
 Tree = dict[str, Any]  # {"move": text or None, "comment": text if any, "children": [Tree…]}
 
@@ -29,3 +33,9 @@ def deepest(tree: Tree) -> Iterator[Tree]:
     while tree["children"]:
         tree = tree["children"][0]
         yield tree
+
+
+def check_nodes(count: int) -> None:
+    """To be asked while a tree is read, before more of it is made."""
+    if count > MOST_NODES:
+        raise AppError("too_large", f"a game has at most {MOST_NODES} moves, branches included", most=MOST_NODES)

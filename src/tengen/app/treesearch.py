@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor
@@ -27,24 +28,53 @@ __all__ = ["Searches", "TreeSearch"]
 SLICE = 0.05  # seconds: what a look may have to wait when its request to stop came too early to be heard
 LINES = 16  # expected lines in a report: Go has hundreds of moves, and nobody reads as many lines
 MOST_SEARCHES = 8  # under way at once; the rest is told to come back
+# All trees together, of those who search and of pages that are merely open: a quarter of this machine's memory.
+MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 _Result = TypeVar("_Result")
 
 
 class Searches:
-    """What all searches of the app share: networks, threads, and the number of them at once."""
+    """What all searches of the app share: networks, threads, how many run at once, and the memory of all trees."""
 
     def __init__(self, networks: Networks, threads: Executor) -> None:
         self.networks, self.threads = networks, threads
         self.running = 0
+        self._trees: dict[TreeSearch, None] = {}  # those that have memory; the one used last comes last
 
-    def enter(self) -> None:
+    def enter(self, tree: TreeSearch) -> None:
         if self.running >= MOST_SEARCHES:
             raise AppError("too_busy", f"{MOST_SEARCHES} searches are under way already; end one", most=MOST_SEARCHES)
         self.running += 1
+        self.note_use(tree)
 
     def leave(self) -> None:
         self.running -= 1
+
+    def note_use(self, tree: TreeSearch) -> None:
+        self._trees.pop(tree, None)
+        self._trees[tree] = None
+
+    def remove(self, tree: TreeSearch) -> None:
+        self._trees.pop(tree, None)
+
+    @property
+    def bytes(self) -> int:
+        return sum(tree.bytes for tree in self._trees)
+
+    def make_room(self) -> None:
+        """Drops the trees that were not used for longest. Where all are at work, the largest search ends instead."""
+        for tree in list(self._trees):
+            if self.bytes <= MOST_BYTES:
+                return
+            if tree.is_idle():
+                tree.forget()
+        if self.bytes > MOST_BYTES:
+            max(self._trees, key=lambda tree: tree.bytes).stop()
+
+    def stop(self) -> None:
+        for tree in list(self._trees):
+            tree.stop()
 
 
 class TreeSearch:
@@ -58,11 +88,15 @@ class TreeSearch:
         self.stopped = False
         self.finished = False  # nothing is left to search
         self.seconds = 0.0  # spent so far
+        self._begun = self._open = False
+        self._visits = 0
+        self.bytes = 0  # of memory, at most
 
     async def use(self, work: Callable[[Agent], _Result]) -> _Result:
         """Does something with the tree in another thread; a search under way makes way."""
         if self._agent is not None:
             self._agent.stop()
+            self._searches.note_use(self)
         async with self._lock:
             return await self._in_thread(lambda: work(self._made()))
 
@@ -82,13 +116,15 @@ class TreeSearch:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """One of the searches under way at once, with its evaluator, at its position."""
-        self._searches.enter()
+        self._searches.enter(self)
+        self._open = True
         try:
             with ExitStack() as evaluator:
                 async with self._lock:
                     await self._in_thread(lambda: self._begin(evaluator))
                 yield
         finally:
+            self._open = False
             self._searches.leave()
 
     async def move_to(self, position: State) -> None:
@@ -105,6 +141,7 @@ class TreeSearch:
                 await self._in_thread(self._slice)
                 spent += time.monotonic() - started
                 self.seconds += time.monotonic() - started
+            self._searches.make_room()
             if self.finished or (seconds and spent >= 0.999 * seconds):
                 return
 
@@ -114,21 +151,26 @@ class TreeSearch:
         if self._agent is not None:
             self._agent.stop()
 
-    async def add_simulations(self, count: int) -> None:
-        """Makes room for more simulations in the tree that is there."""
+    def is_idle(self) -> bool:
+        return not self._open and not self._lock.locked()
 
-        def raise_budget(agent: Agent) -> None:
-            sims = min(int(SIMS["high"]), agent.search.visits(0) + count)
-            self.config = self.config.replace(sims=sims, seconds=0.0)
-            agent.configure(self._sliced())
-            self.stopped = False
+    def forget(self) -> None:
+        """Gives the tree's memory back. Who searches on begins with an empty one."""
+        self._agent, self.bytes = None, 0
+        self._searches.remove(self)
 
-        await self.use(raise_budget)
+    def add_simulations(self, count: int) -> None:
+        """Searches on when it is opened again, in the tree that is there; in a new one where it was forgotten."""
+        self._check_begun()
+        self.config = self.config.replace(sims=min(int(SIMS["high"]), self._visits + count), seconds=0.0)
+        self.stopped = False
 
     def _slice(self) -> None:
         agent = self._made()
         agent.run([0])
-        self.finished = agent.search.finished(0)
+        self.finished, self._visits = agent.search.finished(0), agent.search.visits(0)
+        # A tree that follows the game moves into a second one as large, and back; a cache fills up.
+        self.bytes = max(self.bytes, 2 * agent.search.bytes(0) + (self.config.cache_mb << 20))
 
     def _begin(self, evaluator: ExitStack) -> None:
         judge = evaluator.enter_context(self._searches.networks.evaluator(self.player, self.state.game))
@@ -138,6 +180,7 @@ class TreeSearch:
         if self._agent.config != self._sliced():
             self._agent.configure(self._sliced())
         self._agent.set_root(self.state)
+        self._begun, self._visits = True, self._agent.search.visits(0)
 
     def _sliced(self) -> SearchConfig:
         """The options with a slice for the time: whole slices make up the time that was asked for."""
@@ -145,9 +188,14 @@ class TreeSearch:
         return self.config.replace(seconds=seconds / max(1, round(seconds / SLICE)) if seconds else SLICE)
 
     def _made(self) -> Agent:
+        self._check_begun()
         if self._agent is None:
-            raise AppError("bad_request", "this search has not begun")
+            raise AppError("forgotten", "this tree had to make room for others; search again")
         return self._agent
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            raise AppError("bad_request", "this search has not begun")
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         """Awaits a thread even when cancelled: the tree is its own until it returns."""

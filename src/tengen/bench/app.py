@@ -13,9 +13,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import resources
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+import httpx
 
 from tengen.bench.measure import Row, row
 
@@ -79,11 +82,11 @@ def measure_app(seconds: float) -> list[Row]:
         return rows
     from playwright.sync_api import sync_playwright
 
-    with _served() as address, sync_playwright() as playwright:
+    with _served() as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        loads = [_first_board(browser, address) for _ in range(LOADS)]
+        loads = [_first_board(browser, served) for _ in range(LOADS)]
         rows.append(row("page: first board, fresh profile", statistics.median(loads), "ms"))
-        rows += _updates(browser, address, seconds) + _expansions(browser, address)
+        rows += _updates(browser, served, seconds) + _expansions(browser, served)
         browser.close()
     return rows
 
@@ -103,39 +106,48 @@ def first_load() -> int:
     return sum(len(gzip.compress((static / name).read_bytes())) for name in names)
 
 
+@dataclass(frozen=True)
+class _Served:
+    address: str
+    cookie: tuple[str, str]  # its name and secret
+
+
 @contextmanager
-def _served() -> Iterator[str]:
+def _served() -> Iterator[_Served]:
     with tempfile.TemporaryDirectory() as runs:
         command = [sys.executable, "-m", "tengen", "app", "--port", "0", "--no-browser", "--runs", runs]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
             try:
-                yield re.findall(r"http://[^/]+", server.stdout.readline())[0]
+                address, token = re.findall(r"(http://[^/]+)/\?token=(\S+)", server.stdout.readline())[0]
+                answer = httpx.get(address, params={"token": token}, timeout=60)
+                yield _Served(address, next(iter(answer.cookies.items())))
             finally:
                 server.terminate()
 
 
 @contextmanager
-def _opened(browser: Browser, address: str, sims: int, player: str) -> Iterator[Page]:
-    """The page in a fresh profile, with who analyses and how far."""
+def _opened(browser: Browser, served: _Served, place: str, sims: int, player: str) -> Iterator[Page]:
+    """The page in a fresh profile that is let in, with who analyses and how far."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_cookies([{"name": served.cookie[0], "value": served.cookie[1], "url": served.address}])
     context.add_init_script(f"localStorage.setItem('tengen.sims', '{sims}')")
     context.add_init_script(f"localStorage.setItem('tengen.player', '\"{player}\"')")
     context.add_init_script(WATCH)
     page = context.new_page()
-    page.goto(address)
+    page.goto(f"{served.address}/{place}")
     yield page
     context.close()
 
 
-def _first_board(browser: Browser, address: str) -> float:
-    with _opened(browser, f"{address}/", 800, "mcts") as page:
+def _first_board(browser: Browser, served: _Served) -> float:
+    with _opened(browser, served, "", 800, "mcts") as page:
         page.locator("svg.board").wait_for()
         return float(_await(page, "bench.board"))
 
 
-def _updates(browser: Browser, address: str, seconds: float) -> list[Row]:
-    with _opened(browser, f"{address}/#/analyse?g=connect4", 100 * MILLION, "shipped") as page:
+def _updates(browser: Browser, served: _Served, seconds: float) -> list[Row]:
+    with _opened(browser, served, "#/analyse?g=connect4", 100 * MILLION, "shipped") as page:
         page.get_by_test_id("verdict").wait_for()
         page.evaluate("bench.delays.length = 0")
         page.wait_for_timeout(1000 * max(seconds, 1.0))
@@ -147,8 +159,8 @@ def _updates(browser: Browser, address: str, seconds: float) -> list[Row]:
     ]
 
 
-def _expansions(browser: Browser, address: str) -> list[Row]:
-    with _opened(browser, f"{address}/#/analyse?g=connect4", 100 * MILLION, "mcts") as page:
+def _expansions(browser: Browser, served: _Served) -> list[Row]:
+    with _opened(browser, served, "#/analyse?g=connect4", 100 * MILLION, "mcts") as page:
         deadline = time.monotonic() + GROWING_SECONDS
         while page.evaluate("bench.nodes") < MILLION and time.monotonic() < deadline:
             page.wait_for_timeout(100)

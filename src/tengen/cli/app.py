@@ -1,5 +1,7 @@
 """`tengen app`: play, analyse, review and watch training in the browser."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import socket
@@ -8,17 +10,22 @@ import threading
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_verb, number, phrases
+
+if TYPE_CHECKING:
+    from tengen.app.keys import Keys
 
 PORT = 8361
 
 EXAMPLE = """example: tengen app
          tengen app --port 9000 --runs ~/runs --no-browser
          tengen app --train connect4      learns beside it, as `tengen train connect4` does
-         tengen app --host 0.0.0.0        for other machines; the address it prints has a token
+         tengen app --host 0.0.0.0        for other machines too
 
+The address it prints has a token, which works once; then it prints the next one, for another browser.
 Ctrl-C ends it; runs that were started in the app are saved and paused."""
 
 
@@ -36,20 +43,25 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    import secrets
-
-    from tengen.app.security import is_loopback
+    from tengen.app.keys import Keys
 
     train = games.make(args.train).id if args.train else None
     if train and not find_spec("torch"):
         raise UsageError("training needs torch; pip install 'tengen[train]'")
+    words = phrases.PHRASES[phrases.language()]
     with bind(args.host, args.port) as listener:
-        token = None if is_loopback(args.host) else secrets.token_urlsafe(24)
-        address = address_of(args.host, listener.getsockname()[1], token)
-        print(phrases.PHRASES[phrases.language()]["serving"].format(address=address), flush=True)
+        port = listener.getsockname()[1]
+
+        def announce(token: str) -> None:
+            with suppress(OSError):  # nobody reads it any more
+                print(words["serving_next"].format(address=address_of(args.host, port, token)), flush=True)
+
+        keys = Keys(announce)
+        address = address_of(args.host, port, keys.token)
+        print(words["serving"].format(address=address), flush=True)
         if not args.no_browser and can_show_pages():
             open_browser(address)
-        serve(listener, args.runs, args.host, token, train)
+        serve(listener, args.runs, keys, args.host, train)
     return 0
 
 
@@ -75,9 +87,9 @@ def bind(host: str, port: int | None) -> socket.socket:
     return listener
 
 
-def address_of(host: str, port: int, token: str | None) -> str:
+def address_of(host: str, port: int, token: str) -> str:
     name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{name}:{port}/?token={token}"
 
 
 def can_show_pages() -> bool:
@@ -92,8 +104,8 @@ def open_browser(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def serve(listener: socket.socket, runs: Path, host: str, token: str | None, train: str | None) -> None:
-    from tengen.app.server import make_app, make_server
+def serve(listener: socket.socket, runs: Path, keys: Keys, host: str, train: str | None) -> None:
+    from tengen.app.server import make_server
 
     with suppress(KeyboardInterrupt):  # uvicorn passes Ctrl-C on when it has shut down
-        make_server(make_app(runs, host, token, train)).run(sockets=[listener])
+        make_server(runs, keys, host, train).run(sockets=[listener])

@@ -18,6 +18,7 @@ PHRASES = {
         "nothing_to_undo": "There is no move of yours to take back.",
         "bye": "Goodbye.",
         "serving": "Tengen is at {address} (Ctrl-C ends it)",
+        "serving_next": "For another browser: {address}",
         "help": "  MOVE      play it, for example {move}\n"
         "  hint      a good move, and the legal ones\n"
         "  analyze   what a search thinks of every move\n"
@@ -39,6 +40,7 @@ PHRASES = {
         "nothing_to_undo": "没有可以悔的棋。",
         "bye": "再见。",
         "serving": "天元已启动：{address}（按 Ctrl-C 结束）",
+        "serving_next": "在另一个浏览器中打开：{address}",
         "help": "  着法            落子，例如 {move}\n"
         "  提示 hint       一步好棋，以及合法着法\n"
         "  分析 analyze    搜索对每个着法的评价\n"

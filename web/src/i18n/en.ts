@@ -339,7 +339,7 @@ export const en = {
   "key.previousMistake": "Previous mistake",
   "key.more": "Ten more simulations",
 
-  away: "The server is away. Your game is safe; the page tries again by itself.",
+  away: "The server is away. Your game is safe; the page tries again by itself. If the server was started again, open the address that its terminal shows.",
   "away.retry": "Try now",
   "error.bad_request": "The server did not understand the request.",
   "error.unknown_game": "There is no game “{game}”.",
@@ -356,5 +356,6 @@ export const en = {
   "error.not_supported": "This is not possible for this game or player.",
   "error.too_large": "That is too large for the server.",
   "error.too_busy": "The server is searching for too many pages already. Try again in a moment.",
-  "error.forbidden": "The server does not allow this from here.",
+  "error.forbidden": "The server does not know this browser: open the address that its terminal shows.",
+  "error.forgotten": "The server needed this tree’s memory for other pages. Search again to rebuild it.",
 };

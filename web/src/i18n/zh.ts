@@ -341,7 +341,7 @@ export const zh: Messages = {
   "key.previousMistake": "上一处失误",
   "key.more": "再模拟十次",
 
-  away: "服务器暂时不在。你的对局不会丢失，页面会自动重试。",
+  away: "服务器暂时不在。你的对局不会丢失，页面会自动重试。如果服务器已重新启动，请打开它在终端里显示的地址。",
   "away.retry": "立即重试",
   "error.bad_request": "服务器无法理解这个请求。",
   "error.unknown_game": "没有“{game}”这种棋。",
@@ -358,5 +358,6 @@ export const zh: Messages = {
   "error.not_supported": "此棋种或棋手不支持这一功能。",
   "error.too_large": "内容过大，服务器无法接受。",
   "error.too_busy": "服务器同时进行的搜索太多，请稍后再试。",
-  "error.forbidden": "服务器不允许从这里这样做。",
+  "error.forbidden": "服务器不认识这个浏览器：请打开终端里显示的地址。",
+  "error.forgotten": "服务器把这棵搜索树的内存让给了其他页面。重新搜索即可重建。",
 };
