@@ -104,7 +104,7 @@ def take_up() -> None:
 def rate() -> None:
     search = tiny_run(Path("hub")).config().search.to_dict()
     match = RatingMatch(1, GAME.id, Contestant("1", "a" * 64), Contestant("random"), search, seed=0, pairs=1)
-    play_rating(match, {"a" * 64: ATTACK}, device="cpu", threads=1, ended=lambda: False)
+    play_rating(match, {"a" * 64: ATTACK}, device="cpu", threads=1, memory=1 << 30, ended=lambda: False)
 
 
 def begin_with() -> None:

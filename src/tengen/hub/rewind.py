@@ -15,10 +15,10 @@ from tengen.games import Game
 from tengen.hub.ledger import Ledger
 from tengen.hub.withdrawal import Withdrawals
 from tengen.learner import Learner
+from tengen.netshape import NetworkShape
 from tengen.network import NetworkFile
 from tengen.nn.export import sample_planes
 from tengen.nn.model import make_network
-from tengen.nn.shape import NetworkShape
 from tengen.nn.unfold import unfold
 from tengen.replay import Replay
 from tengen.rundir import RunDirectory, RunError
