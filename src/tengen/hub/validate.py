@@ -89,7 +89,7 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
         if random and (record.searched[ply] or action != moves[ply]):
             return f"ply {ply}: its move is not the random one that its number gives"
         if not random and not record.searched[ply]:
-            return f"ply {ply}: its number has it searched, but there is no search"
+            return f"ply {ply}: no search, unlike the plan that its number gives"
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
         if bool(record.full[ply]) != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
