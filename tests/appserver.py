@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +129,16 @@ def command(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
     finally:
         process.kill()
         process.wait()
+
+
+def interrupt_again_and_again(process: subprocess.Popen[str]) -> int:
+    """As somebody does who does not want to wait; the code it ends with. Signals that come too fast count as one."""
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None:
+        assert time.monotonic() < deadline
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    return process.returncode
 
 
 @contextmanager

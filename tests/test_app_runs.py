@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from appserver import PATIENCE, Client, at, command, serving
+from appserver import PATIENCE, Client, at, command, interrupt_again_and_again, serving
 from tengen.app.levels import Level, LevelTable, read_levels
 from tengen.events import Event, read_events
 from tengen.network import NetworkFile, shipped_network
@@ -208,10 +208,7 @@ def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> Non
         assert client.get("/api/runs")[0]["state"] == "training"
         assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
         assert client.post("/api/runs/tictactoe/resume", {})["state"] == "training"
-        for _ in range(2):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.01)  # two at once would be one
-        assert process.wait(PATIENCE) == 128 + signal.SIGINT
+        assert interrupt_again_and_again(process) == 128 + signal.SIGINT
     run = RunDirectory(tmp_path / "tictactoe")
     deadline = time.monotonic() + PATIENCE
     while run.is_locked():

@@ -12,6 +12,7 @@ import logging
 import secrets
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -132,13 +133,17 @@ class Conversation:
         async def guarded() -> None:
             try:
                 await work
+            except WebSocketDisconnect:
+                pass  # nobody listens any more
             except AppError as error:
-                await self._tell("error", name, error=error.to_dict())
+                with suppress(WebSocketDisconnect):
+                    await self._tell("error", name, error=error.to_dict())
             except Exception:
                 logging.getLogger(__name__).exception("a search failed")
-                await self._socket.close(1011)
+                with suppress(WebSocketDisconnect, RuntimeError):
+                    await self._socket.close(1011)
 
-        self._task = asyncio.create_task(_ignoring_a_closed_socket(guarded()))
+        self._task = asyncio.create_task(guarded())
 
     async def _run_live(self, id: requests.SearchName, search: TreeSearch) -> None:
         async with search.opened():
@@ -188,18 +193,14 @@ class Conversation:
     async def _tell(self, type: str, id: object, **values: Any) -> None:
         async with self._sending:
             text = json.dumps({"type": type, "id": id, **values}, allow_nan=False, separators=(",", ":"))
-            await self._socket.send_text(text)
+            try:
+                await self._socket.send_text(text)
+            except RuntimeError:  # what Starlette and uvicorn say about sending after a close
+                raise WebSocketDisconnect(1006) from None
 
 
 def _look(agent: Agent, state: State) -> dict[str, Any] | None:
     return report(agent, state) if agent.search.node(0).expanded else None
-
-
-async def _ignoring_a_closed_socket(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except (WebSocketDisconnect, RuntimeError):  # RuntimeError: what Starlette says about sending after a close
-        return
 
 
 def _id_of(text: str) -> object:

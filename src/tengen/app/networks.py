@@ -37,10 +37,9 @@ MCTS_SIMS = 1000
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
 LARGEST = {"memory_mb": 4096, "cache_mb": 1024, "leaves": 256}
-# A search hears that it is to stop when a batch of leaves is gathered: what one takes must stay a matter of tenths of a
-# second. Proofs look at 400,000 positions of gomoku:15 a second, a lookahead at 5,000,000 of go:19.
-MOST_PROVEN = 100_000  # positions: leaves x prove_nodes
-MOST_AHEAD = 2_000_000  # positions: actions ^ lookahead
+# A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
+# its proofs (leaves x prove_nodes x actions) or by a lookahead (actions ^ lookahead): 0.4 s at most in any game.
+MOST_MOVES = 2_000_000
 
 
 def list_runs(folder: Path) -> dict[str, RunDirectory]:
@@ -84,8 +83,9 @@ def changed_settings(game: Game, config: SearchConfig, settings: Mapping[str, An
         raise AppError("bad_setting", error) from None
     for name, most in LARGEST.items():
         _check(name, getattr(config, name), most)
-    _check("leaves x prove_nodes", config.leaves * config.prove_nodes, MOST_PROVEN)
-    _check(f"{game.num_actions} actions ^ lookahead", game.num_actions**config.lookahead, MOST_AHEAD)
+    actions = game.num_actions
+    _check(f"leaves x prove_nodes x {actions} actions", config.leaves * config.prove_nodes * actions, MOST_MOVES)
+    _check(f"{actions} actions ^ lookahead", actions**config.lookahead, MOST_MOVES)
     return config
 
 
