@@ -21,7 +21,7 @@ TOKEN = "tengen_" + "x" * 43
 
 def answer(body: bytes = b"", status: str = "200 OK", hub: bool = True, **headers: str) -> bytes:
     """An answer in HTTP; `hub`: says that it is a hub's."""
-    more = {"Content-Length": str(len(body)), **({HUB_HEADER: PROGRAM} if hub else {})}
+    more = {"Content-Length": str(len(body)), "Connection": "close", **({HUB_HEADER: PROGRAM} if hub else {})}
     more |= {name.replace("_", "-"): value for name, value in headers.items()}
     head = "".join(f"{name}: {value}\r\n" for name, value in more.items() if value)
     return f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body

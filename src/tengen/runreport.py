@@ -30,6 +30,7 @@ class FleetWorker(msgspec.Struct):
     waiting: int  # chunks that it has not sent yet
     version: int  # the release that its slowest player has
     held: str | None = None  # why nothing more is taken from it until a person has looked
+    unseen: int = 0  # games that were to be played again and were not
 
 
 class Fleet(msgspec.Struct):

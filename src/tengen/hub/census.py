@@ -33,6 +33,7 @@ LEAST_OWN = 30.0  # games' worth of comparison with the hub's own before that sa
 # Differences of the means that do not matter: releases change fast, and no two machines play at the same pace.
 EFFECT = np.array([0.1, 0.05, 0.1])  # of results (-1 to 1), of the share of draws, of the binary logarithm of lengths
 GAPS, GAP_SHARE = 8, 0.02  # missing games that are forgiven: a crashed disk, a refused chunk
+LEAST_USUAL = 6.0  # games of a place on average, before one that has half as many fell behind
 PATIENCE = 10  # chunks in which a number that is overtaken may still come
 
 Tally = NDArray[np.float64]  # [10] count, sums of three numbers, sums of their products (upper triangle)
@@ -164,10 +165,11 @@ class Numbers:
         """Games that were overtaken by later ones of their place; and those of places that fell far behind."""
         overtaken = sum(largest + 1 - count for count, largest in self.come.values())
         usual = self.games / self.slots
-        begun = [largest + 1 for _, largest in self.come.values()]
-        begun += [0] * (self.slots - len(begun))
-        stuck = sum(usual - each for each in begun if usual >= 6 and each < usual / 2 - 2)
-        return overtaken + int(stuck)
+        if usual < LEAST_USUAL:
+            return overtaken
+        stuck = sum(usual - largest - 1 for _, largest in self.come.values() if largest + 1 < usual / 2 - 2)
+        silent = self.slots - len(self.come)  # places that nothing was ever heard of
+        return overtaken + int(stuck + silent * usual)
 
     @property
     def missing(self) -> int:

@@ -85,6 +85,7 @@ class Seats:
             checked=standing.checked,
             barred=standing.barred,
             held=standing.held,
+            unseen=standing.unseen,
             waiting=sum(seat.report.waiting for seat in own),
             version=min((seat.report.version for seat in own), default=0),
         )

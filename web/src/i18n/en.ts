@@ -301,6 +301,8 @@ export const en = {
   "workers.refused": "Refused",
   "workers.checked": "Searched again",
   "workers.barred": "barred",
+  "workers.held": "held",
+  "workers.unseen": "Games not examined",
 
   keys: "Keys",
   "keys.everywhere": "Everywhere",

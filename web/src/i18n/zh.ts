@@ -303,6 +303,8 @@ export const zh: Messages = {
   "workers.refused": "被拒",
   "workers.checked": "复查",
   "workers.barred": "已停用",
+  "workers.held": "待核查",
+  "workers.unseen": "未复查棋局",
 
   keys: "快捷键",
   "keys.everywhere": "任何地方",

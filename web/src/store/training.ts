@@ -52,6 +52,8 @@ export interface Worker {
   refused: number;
   checked: number;
   barred: string | null;
+  held: string | null;
+  unseen: number;
 }
 
 export interface LiveGame {

@@ -18,20 +18,24 @@ export function Workers({ run }: { run: RunDetails }) {
               <th scope="col">{t("workers.games")}</th>
               <th scope="col">{t("workers.refused")}</th>
               <th scope="col">{t("workers.checked")}</th>
+              <th scope="col">{t("workers.unseen")}</th>
             </tr>
           </thead>
           <tbody>
             {run.workers.map((each) => (
-              <tr key={each.name} class={each.barred ? "off" : undefined}>
-                <th scope="row">
+              <tr key={each.name} class={each.barred || each.held ? "off" : undefined}>
+                <th scope="row" title={each.barred ?? each.held ?? undefined}>
                   {each.name}
-                  {each.barred && <span class="muted small"> · {t("workers.barred")}</span>}
+                  {(each.barred || each.held) && (
+                    <span class="muted small"> · {t(each.barred ? "workers.barred" : "workers.held")}</span>
+                  )}
                 </th>
                 <td>{whole(each.players)}</td>
                 <td>{compact(each.simulations_per_second)}</td>
                 <td>{whole(each.games)}</td>
                 <td>{whole(each.refused)}</td>
                 <td>{whole(each.checked)}</td>
+                <td>{whole(each.unseen)}</td>
               </tr>
             ))}
           </tbody>
