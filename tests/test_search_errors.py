@@ -10,7 +10,7 @@ import pytest
 
 from engines import Native, nodes, run, searched
 from tengen import GameError, State, games
-from tengen._core import BatchSearch
+from tengen._core import BatchSearch, Rng
 from tengen.agent import Agent
 from tengen.config import ConfigError, SearchConfig, parse_settings
 from tengen.evaluator import Evaluation, Hash, Leaves, Rollout, Uniform
@@ -269,3 +269,9 @@ def test_wrong_calls_are_refused_and_change_nothing() -> None:
     batch.backup(*nothing)  # nothing was asked: nothing to say
     with pytest.raises(ValueError, match=r"policy must be a float32 array of shape \[0, 7\], not \[1, 7\]"):
         batch.backup(np.zeros((1, 7), np.float32), *nothing[1:])
+
+
+@pytest.mark.parametrize(("alpha", "n"), [(0.0, 3), (-1.0, 3), (float("nan"), 3), (float("inf"), 3), (1.0, 0)])
+def test_noise_without_a_distribution_is_refused(alpha: float, n: int) -> None:
+    with pytest.raises(ValueError, match="finite alpha"):
+        Rng(0, 0, 0, "noise").dirichlet(alpha, n)

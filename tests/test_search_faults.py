@@ -1,58 +1,25 @@
-"""What must not harm whoever searches: no memory, kept planes, a second thread, Ctrl-C in the midst of a proof.
+"""What must not harm whoever searches: no memory, planes that are kept, a second thread.
 
-Each runs in a process of its own where the old answer was a crash or a minute of silence.
+Where the old answer was a crash, it runs in a process of its own.
 """
 
-import signal
-import subprocess
 import sys
-import textwrap
 import threading
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from scripts import output, process
 from tengen import games
 from tengen._core import BatchSearch, SelfPlay
 from tengen.agent import Agent
 from tengen.config import SearchConfig, SelfPlayConfig
-from tengen.evaluator import Evaluation, Hash, Leaves, Rollout, Uniform
+from tengen.evaluator import Evaluation, Leaves, Rollout, Uniform
 
 CONNECT4, GOMOKU = games.make("connect4"), games.make("gomoku:15")
-PATIENCE = 20  # seconds; unheard, each of these takes a minute at least
-
-# A batch of this search proves for a minute.
-PROOFS = SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000, memory_mb=64)
-# A single look ahead takes minutes.
-FULL_PLIES = SearchConfig(sims=100_000, lookahead=4, memory_mb=64)
-
-PRELUDE = """
-    import gc, resource, sys
-    import numpy as np
-    from tengen import games
-    from tengen._core import BatchSearch
-    from tengen.agent import Agent
-    from tengen.config import SearchConfig
-    from tengen.evaluator import Hash, Rollout, Uniform
-    game = games.make("connect4")
-
-    def no_more_memory(megabytes):
-        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20),) * 2)
-"""
-
-
-def process(script: str) -> "subprocess.Popen[str]":
-    code = textwrap.dedent(PRELUDE) + textwrap.dedent(script)
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def output(script: str) -> str:
-    with process(script) as running:
-        out, errors = running.communicate(timeout=60)
-        assert running.returncode == 0, (running.returncode, errors[-2000:])
-    return out.strip()
+PATIENCE = 20  # seconds
+PROOFS = SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000, memory_mb=64)  # a batch proves for a minute
 
 
 # --- Memory -----------------------------------------------------------------------------------------------------------
@@ -100,6 +67,32 @@ def test_a_configuration_without_memory_for_it_changes_nothing() -> None:
         print({search.visits(tree) for tree in range(4000)})
     """
     assert output(script) == "no memory\n{20}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_threads_that_the_system_does_not_give_are_an_error() -> None:
+    """Those that had begun are not waited for in vain."""
+    script = """
+        no_more_memory(300)
+        try:
+            BatchSearch(game, 1024, SearchConfig(memory_mb=64, cache_mb=0), threads=1024)
+        except (RuntimeError, MemoryError) as error:
+            print("refused")
+    """
+    assert output(script) == "refused"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_the_command_line_says_in_one_line_that_memory_is_too_small() -> None:
+    script = """
+        from tengen.cli import main
+        no_more_memory(512)
+        code = main(["analyze", "connect4", "-", "--player", "mcts:100", "--set", "search.memory_mb=100000"])
+        print(code)
+    """
+    with process(script) as running:
+        out, errors = running.communicate(timeout=60)
+    assert out == "2\n" and errors.count("\n") == 1 and errors.startswith("tengen analyze: not enough memory")
 
 
 def test_planes_and_keys_that_are_kept_outlive_a_configuration_and_the_search() -> None:
@@ -231,94 +224,3 @@ def test_a_second_thread_in_the_same_games_is_refused() -> None:
     finally:
         thread.join()
     assert refused > 10 and play.play_counts()["games"] == 0
-
-
-# --- Stops ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("config", [PROOFS, FULL_PLIES], ids=["proofs", "full plies"])
-def test_a_stop_is_heard_inside_what_takes_long(config: SearchConfig) -> None:
-    agent = Agent(GOMOKU, Uniform(GOMOKU), config)
-    began = threading.Event()
-
-    def evaluator(leaves: Leaves, /) -> Evaluation:
-        began.set()
-        return Uniform(GOMOKU)(leaves)
-
-    agent.evaluator = evaluator
-    thread = threading.Thread(target=lambda: agent.act(GOMOKU.start()), daemon=True)
-    thread.start()
-    assert began.wait(PATIENCE)
-    for _ in range(4 * PATIENCE):
-        thread.join(timeout=0.25)
-        if not thread.is_alive():
-            break
-        agent.stop()
-    assert not thread.is_alive(), "stop() was not heard"
-    assert agent.search.node(0).in_flight == 0
-    agent.configure(config.replace(sims=200, prove_nodes=0, lookahead=0))
-    agent.act(GOMOKU.start())
-    assert agent.search.visits(0) == 200
-
-
-def test_stopped_proofs_claim_nothing_false() -> None:
-    """Stopped at every turn, what a search claims to have proven is what the rules say."""
-    start = games.make("hex:4").start()
-    worth = {}
-    for action in start.legal_actions():
-        child = start.copy()
-        child.apply(action)
-        worth[action] = child.prove(10**8)
-    agent = Agent(start.game, Hash(start.game), SearchConfig(sims=400, leaves=8, prove_nodes=5000, early_stop=False))
-    over = threading.Event()
-
-    def disturb() -> None:
-        while not over.wait(0.0002):
-            agent.stop()
-
-    thread = threading.Thread(target=disturb)
-    thread.start()
-    try:
-        agent.set_root(start)
-        while not agent.search.finished(0):
-            agent.run([0])
-            assert agent.search.node(0).in_flight == 0
-    finally:
-        over.set()
-        thread.join()
-    claims = {edge.action: edge.lo for edge in agent.search.node(0).edges if edge.lo == edge.hi}
-    assert claims and claims == {action: worth[action] for action in claims}
-
-
-CTRL_C = {
-    "a batch of proofs": """
-        agent = Agent(games.make("gomoku:15"), Uniform(games.make("gomoku:15")),
-                      SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000))
-        agent.act(games.make("gomoku:15").start())
-    """,
-    "plies of full search": """
-        agent = Agent(games.make("gomoku:15"), Uniform(games.make("gomoku:15")), SearchConfig(lookahead=4))
-        agent.act(games.make("gomoku:15").start())
-    """,
-    "rollouts": """
-        agent = Agent(game, Rollout(), SearchConfig(sims=10**9, solver=False))
-        agent.act(game.start())
-    """,
-}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal to a process")
-@pytest.mark.parametrize("what", CTRL_C)
-def test_one_ctrl_c_ends_a_search_in_the_main_thread(what: str) -> None:
-    body = textwrap.indent(textwrap.dedent(CTRL_C[what]), "    ")
-    script = f'print("ready", flush=True)\ntry:\n{body}\nexcept KeyboardInterrupt:\n    print("interrupted")\n'
-    with process(script) as running:
-        assert running.stdout is not None and running.stdout.readline() == "ready\n"
-        threading.Event().wait(1)
-        running.send_signal(signal.SIGINT)
-        try:
-            out, errors = running.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            raise
-        assert out == "interrupted\n" and running.returncode == 0, errors[-2000:]

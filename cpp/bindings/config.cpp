@@ -6,6 +6,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+
 #include "bindings.h"
 #include "tengen/draws.h"
 
@@ -165,7 +167,8 @@ void bind_config(nb::module_& m) {
       .def(
           "dirichlet",
           [](Rng& self, double alpha, int n) {
-            if (!(alpha > 0) || n < 1) throw std::invalid_argument("dirichlet needs alpha > 0 and n >= 1");
+            if (!(alpha > 0 && std::isfinite(alpha)) || n < 1)
+              throw std::invalid_argument("dirichlet needs a finite alpha > 0 and n >= 1");
             std::vector<double> out(static_cast<std::size_t>(n));
             dirichlet(self, alpha, out.data(), n);
             return out;
