@@ -84,14 +84,15 @@ def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: Sel
     plan = SelfPlay.random_plies(game, selfplay, record.seed, record.number, moves)
     if record.opening != next((ply for ply, action in enumerate(plan) if action is None), len(plan)):
         return "its opening is not the one that its number gives"
+    searched, in_full = record.searched.tolist(), record.full.tolist()  # numbers one by one are slow in an array
     for ply, action in enumerate(plan):
         random = action is not None
-        if random and (record.searched[ply] or action != moves[ply]):
+        if random and (searched[ply] or action != moves[ply]):
             return f"ply {ply}: its move is not the random one that its number gives"
-        if not random and not record.searched[ply]:
+        if not random and not searched[ply]:
             return f"ply {ply}: no search, unlike the plan that its number gives"
         full = not random and searched_in_full(record.seed, record.number, ply, selfplay)
-        if bool(record.full[ply]) != full:
+        if in_full[ply] != full:
             return f"ply {ply}: its kind of search is not the one that its number gives"
     if record.ending == "cut" or (record.ending == "resigned" and selfplay.resign_below <= -1):
         return f"ending {record.ending!r} is not possible here"
