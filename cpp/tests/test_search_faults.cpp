@@ -6,7 +6,9 @@
 
 #include "check.h"
 #include "searching.h"
+#include "tengen/games/connect4.h"
 #include "tengen/parallel.h"
+#include "tengen/search/prover.h"
 
 using namespace tengen;
 using namespace tengen::test;
@@ -137,6 +139,26 @@ TEST(search_of_games_without_memory_plays_the_same_games) {
     CHECK(!disturbed || found == expected);
     expected = found;
   }
+}
+
+TEST(search_proofs_that_are_cut_short_claim_nothing_false) {
+  Connect4 start(parse_game_id("connect4", {&Connect4::spec()}));
+  for (const Action column : {3, 3, 3, 3, 3, 2, 3, 2}) start.apply(column);
+  constexpr int kEnough = 10'000'000, kValue = -1;  // some million positions prove it
+  Prover<Connect4> prover(start, Prover<Connect4>::entries_for(kEnough));
+  int cut = 0;
+  for (int tries = 0; tries < 20; ++tries) {
+    Stop stop(std::chrono::nanoseconds(0));
+    const std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(100 * tries));
+      stop.request();
+    });
+    const int found = prover.prove(start, -1, kEnough, tries % 2 == 1, &stop);
+    CHECK(found == kUnproven || found == kValue);
+    cut += found == kUnproven;
+  }
+  CHECK(cut > 0);
+  CHECK(prover.prove(start, -1, kEnough) == kValue);
 }
 
 // One batch of this search takes a minute, without a sanitizer.

@@ -183,7 +183,7 @@ class Agent:
             self._searching.release()
 
     def stop(self) -> None:
-        """Ends the search under way in another thread within milliseconds, also amid a proof; what it found so far
+        """Ends the search under way in another thread within 0.1 s or so, also amid a proof; what it found so far
         stays. Without a search under way it does nothing: repeat it until the other thread returns, to be sure."""
         self.search.stop()
 

@@ -65,7 +65,7 @@ class AnySearch {
   virtual int step(const float* policy, const float* wdl, const float* moves_left) = 0;  // backup, then select
   virtual void cancel() = 0;
   virtual void run_rollouts() = 0;
-  virtual void stop() = 0;  // from any thread; heard within milliseconds, inside proofs too
+  virtual void stop() = 0;  // from any thread; heard at once, inside proofs within a tenth of a second
   virtual void set_network(std::uint64_t hash) = 0;
 
   virtual bool finished(int tree) const = 0;

@@ -74,7 +74,7 @@ class BatchSearch : public AnySearch {
                                                                     std::min(most, std::max<std::size_t>(asked, 2))));
     for (int t = 0; t < trees; ++t) {
       searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
-      searches_.back()->heed(StopFlag(stopped_));
+      searches_.back()->heed(stop_);
     }
     spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
     gathered_.resize(searches_.size());
@@ -161,7 +161,7 @@ class BatchSearch : public AnySearch {
     end();
   }
 
-  void stop() override { stopped_.store(true, std::memory_order_relaxed); }
+  void stop() override { stop_.request(); }
   void set_network(std::uint64_t hash) override { cache_.set_network(hash); }
 
   bool finished(int tree) const override { return at(tree).finished(); }
@@ -226,7 +226,7 @@ class BatchSearch : public AnySearch {
     if (running_) return;
     running_ = true;
     started_ = Clock::now();
-    stopped_.store(false, std::memory_order_relaxed);
+    stop_.clear();
   }
   void end() { running_ = false; }
   // All of a step, or as if none of its leaves had ever been gathered: memory may run out in any of the threads.
@@ -244,7 +244,7 @@ class BatchSearch : public AnySearch {
   // Never before the root is evaluated: whoever cuts a search short still gets a move from it.
   bool interrupted(std::size_t t) {
     if (!searches_[t]->expanded()) return false;
-    if (stopped_.load(std::memory_order_relaxed)) return true;
+    if (stop_.requested()) return true;
     const double seconds = searches_[t]->config().seconds;
     return seconds > 0 && std::chrono::duration<double>(Clock::now() - started_).count() >= seconds;
   }
@@ -400,7 +400,7 @@ class BatchSearch : public AnySearch {
   Clock::time_point started_;
   Clock::time_point asked_;   // when the last batch was ready
   bool answers_soon_ = true;  // did the one before it come back at once?
-  std::atomic<bool> stopped_{false};
+  Stop stop_;
 };
 
 }  // namespace tengen

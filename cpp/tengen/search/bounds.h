@@ -3,20 +3,36 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 
 #include "tengen/game.h"
 
 namespace tengen {
 
-// Whether a search is to end, asked inside what takes long: proofs, and plies of full search. Set from any thread.
-class StopFlag {
+// A request to end, made from any thread, with its time.
+class Stop {
  public:
-  StopFlag() = default;  // never set
-  explicit StopFlag(const std::atomic<bool>& flag) : flag_(&flag) {}
-  bool set() const { return flag_ && flag_->load(std::memory_order_relaxed); }
+  explicit Stop(std::chrono::nanoseconds grace = std::chrono::milliseconds(100)) : grace_(grace.count()) {}
+  void request() {
+    std::int64_t none = 0;
+    at_.compare_exchange_strong(none, now(), std::memory_order_relaxed);  // the first one counts
+  }
+  void clear() { at_.store(0, std::memory_order_relaxed); }
+  bool requested() const { return at_.load(std::memory_order_relaxed) != 0; }
+  // Asked inside what takes long: proofs, and plies of full search. They have some time left, so that a search that is
+  // stopped now and then, to look at it, finds what it would have found undisturbed.
+  bool overdue() const {
+    const auto at = at_.load(std::memory_order_relaxed);
+    return at != 0 && now() - at >= grace_;
+  }
 
  private:
-  const std::atomic<bool>* flag_ = nullptr;
+  static std::int64_t now() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  std::int64_t grace_;               // nanoseconds
+  std::atomic<std::int64_t> at_{0};  // 0: none
 };
 
 // For the side to move: lo ≤ value ≤ hi, each −1, 0 or 1. When they are equal, the plies to the end may be known too.
@@ -94,10 +110,10 @@ Ends ends(const G& state, Action* actions) {
 }
 
 // What `plies` (1 to 4) plies of full search prove. Moves that end the game are looked at before others are followed,
-// so wins are found by their shortest way. `actions` is scratch for num_actions of each ply. Once `stop` is set, moves
-// that were not followed count as unknown.
+// so wins are found by their shortest way. `actions` is scratch for num_actions of each ply. Once `stop` is overdue,
+// moves that were not followed count as unknown.
 template <Game G>
-Bounds look_ahead(const G& state, int plies, Action* actions, StopFlag stop = {}) {
+Bounds look_ahead(const G& state, int plies, Action* actions, const Stop* stop = nullptr) {
   if constexpr (SeesWins<G>)
     if (plies == 1 && sees_wins(state)) return state.wins_at_once() ? Bounds{1, 1, 1, true} : Bounds{};
   auto [end, open] = ends(state, actions);
@@ -115,7 +131,7 @@ Bounds look_ahead(const G& state, int plies, Action* actions, StopFlag stop = {}
     return best.bounds();
   }
   for (int i = 0; i < open; ++i) {
-    if (stop.set()) {
+    if (stop && stop->overdue()) {
       best.add({});
       break;
     }

@@ -49,9 +49,10 @@ class Prover {
 
   // The value for the side to move, who is known to get at least `known`, or kUnproven when it takes more than
   // `most_positions` to find out. Not for a finished game. Can the mover win, and can it draw: a yes to the
-  // first question, or a no to the second, answers both, so `win_expected` says where to begin. Once `stop` is set, it
-  // is kUnproven within some milliseconds.
-  std::int8_t prove(const G& state, int known, int most_positions, bool win_expected = false, StopFlag stop = {}) {
+  // first question, or a no to the second, answers both, so `win_expected` says where to begin. Once `stop` is
+  // overdue, it is kUnproven.
+  std::int8_t prove(const G& state, int known, int most_positions, bool win_expected = false,
+                    const Stop* stop = nullptr) {
     left_ = 0;
     rest_ = most_positions;
     stop_ = stop;
@@ -132,9 +133,9 @@ class Prover {
     return true;
   }
 
-  // Positions are counted in portions, and the flag is looked at between two: so it costs a proof nothing.
+  // Positions are counted in portions, and the stop is looked at between two: so it costs a proof nothing.
   bool next_portion() {
-    if (rest_ <= 0 || stop_.set()) {
+    if (rest_ <= 0 || (stop_ && stop_->overdue())) {
       rest_ = 0;
       return false;
     }
@@ -157,7 +158,7 @@ class Prover {
 
   static constexpr int kPortion = 1024;
   int left_ = 0, rest_ = 0;  // positions: of this portion, and after it
-  StopFlag stop_;
+  const Stop* stop_ = nullptr;
   std::vector<Entry> table_;
   std::vector<Action> actions_;  // num_actions for each ply
   std::vector<int> worked_[2];   // by side and cell
@@ -184,12 +185,12 @@ class LeafProver {
     std::ranges::fill(plies_, Tries{});
   }
   // −1, 0 or 1 for the side to move, or kUnproven. Not for a finished game.
-  std::int8_t prove(const G& state, bool win_expected, StopFlag stop = {}) {
+  std::int8_t prove(const G& state, bool win_expected, const Stop* stop = nullptr) {
     if constexpr (Remembers<G>) return kUnproven;
     Tries& tries = plies_[static_cast<std::size_t>(state.ply())];
     if (tries.failed >= patience_ * (1 + tries.proven)) return kUnproven;
     const std::int8_t value = prover_.prove(state, -1, most_positions_, win_expected, stop);
-    if (value == kUnproven && stop.set()) return value;  // it had not its chance: no failure
+    if (value == kUnproven && stop && stop->overdue()) return value;  // it had not its chance: no failure
     ++(value == kUnproven ? tries.failed : tries.proven);
     return value;
   }

@@ -94,7 +94,7 @@ class Search {
 
   // Looked at inside proofs and plies of full search, which may take seconds. What they have not found out by then
   // counts as unknown.
-  void heed(StopFlag stop) { stop_ = stop; }
+  void heed(const Stop& stop) { stop_ = &stop; }
 
   // Is there nothing left to do? (Looked at while nothing is pending.)
   bool finished() const {
@@ -357,7 +357,7 @@ class Search {
   Rng rollouts_{0};
   std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
   int pending_ = 0;
-  StopFlag stop_;
+  const Stop* stop_ = nullptr;
   std::vector<Action> actions_;  // scratch
   std::unique_ptr<LeafProver<G>> prover_;
 };
