@@ -48,6 +48,7 @@ ALTER TABLE workers ADD COLUMN refused_at REAL NOT NULL DEFAULT 0;
 ALTER TABLE releases ADD COLUMN step INTEGER NOT NULL DEFAULT 0;  -- of the learner, 0 if not known
 ALTER TABLE chunks ADD COLUMN version INTEGER NOT NULL DEFAULT 0;  -- the newest release when it came, 0 if not known
 ALTER TABLE matches ADD COLUMN lease INTEGER;
+ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 0;  -- of the release, 0 if not known
 CREATE INDEX leases_of ON leases (worker, created);
 ALTER TABLE workers ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE workers ADD COLUMN trusted_at REAL NOT NULL DEFAULT 0;

@@ -39,7 +39,7 @@ from tengen.hub.quota import DAY, Quotas
 from tengen.hub.rating import Ratings
 from tengen.hub.referee import Referee
 from tengen.hub.seats import LEASE_SECONDS, REPORTED, Seats
-from tengen.hub.validate import STRANGERS, Settings, check_chunk
+from tengen.hub.validate import STRANGERS, Settings, check_chunk, way_of
 from tengen.hub.withdrawal import Withdrawals
 from tengen.network import NetworkFile
 from tengen.records import GameRecord, Limits, RecordError
@@ -73,6 +73,7 @@ class Desk:
         self.version = 0  # of the newest release
         self._releases: dict[int, Release] = {}  # the latest ones, by version
         self._networks: dict[str, list[Settings]] = {}  # every network of the run, and the ways it was told to play
+        self._settings: dict[int, Settings] = {}  # of every release, by version
         self._files: dict[str, str] = {}  # hash of each network's file on disk, oldest network first
         self._waiting: list[GameRecord] = []  # not gathered yet
         self._seats, self.quotas = Seats(), Quotas(run.path)
@@ -93,7 +94,7 @@ class Desk:
             raise RunError(f"{run.hub}: {error}; if it is damaged, put a copy of it back") from None
         self._withdrawals = Withdrawals(self._store, self.ledger)
         self.referee = Referee(
-            self.game, self.ledger, self._seed, self._ways, self._file_of, self._ratings.network, device
+            self.game, self.ledger, self._seed, self._way_of, self._file_of, self._ratings.network, device
         )
 
     def _recall(self) -> None:
@@ -118,8 +119,10 @@ class Desk:
     def _know(self, manifest: Manifest) -> None:
         """Equal settings are kept once: each way to play is one more that every game of the network is held against."""
         ways = self._networks.setdefault(manifest.network, [])
-        if (settings := manifest.configs()) not in ways:
+        settings = manifest.configs()
+        if settings not in ways:
             ways.append(settings)
+        self._settings[manifest.version] = settings
 
     # The learner's side
 
@@ -219,15 +222,19 @@ class Desk:
         if lease is None:
             self.quotas.seat(worker, len(self._seats.alive(worker)))
             self.quotas.lease(worker, self.ledger.leases_since(worker, time.time() - DAY))
-            id, first = self.ledger.add_lease(worker)
+            id, first = self.ledger.add_lease(worker, manifest.version)
             self._seats.take(worker, id)
         else:
             self._check_lease(worker, lease)
             id, first = lease, first_game(lease)
         return Offer(manifest, Lease(id, first, LEASE_SECONDS))
 
-    def _ways(self, network: str) -> list[Settings]:
-        return self._networks.get(network, [])
+    def _way_of_lease(self, lease: int) -> Settings | None:
+        return self._settings.get(self.ledger.lease_version(lease))
+
+    def _way_of(self, record: GameRecord) -> Settings:
+        way = self._way_of_lease(lease_of(record.number))
+        return way_of(record, self.game, self._networks.get(record.networks[-1], []), way)
 
     def _keep_file(self, network: str, data: bytes) -> None:
         """The file of a network outlives the release: games of it may come much later, and must be played again."""
@@ -267,7 +274,8 @@ class Desk:
         try:
             held = Lease(lease, first_game(lease), LEASE_SECONDS)
             limits = Limits() if self.trusting else STRANGERS
-            records = check_chunk(chunk, self.game, self._seed, held, self._networks, limits)
+            way = self._way_of_lease(lease)
+            records = check_chunk(chunk, self.game, self._seed, held, self._networks, limits, way)
             if not self.trusting:
                 self._check_examinable(records)
             with self.ledger.alone():  # one chunk at a time

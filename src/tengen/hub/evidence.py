@@ -70,7 +70,7 @@ class Spread:
 
     @property
     def limit(self) -> NDArray[np.float64]:
-        return np.asarray(MARGIN + ONE_SIDED * 1.5 * np.abs(self.mean))
+        return np.asarray(MARGIN + ONE_SIDED * np.abs(self.mean))
 
     def agrees(self, row: NDArray[np.float64]) -> bool:
         """Whether a single game could be honest; of honest ones nearly all are."""

@@ -80,9 +80,10 @@ class Ledger(Database):
 
     # Leases and releases
 
-    def add_lease(self, worker: str) -> tuple[int, int]:
-        """A lease that never was before: its id and the number of its first game."""
-        id = self._write("INSERT INTO leases (worker, created) VALUES (?, ?)", worker, time.time()).lastrowid
+    def add_lease(self, worker: str, version: int) -> tuple[int, int]:
+        """A lease that never was before, to be played as a release says: its id and the number of its first game."""
+        statement = "INSERT INTO leases (worker, created, version) VALUES (?, ?, ?)"
+        id = self._write(statement, worker, time.time(), version).lastrowid
         assert id is not None
         self.count(worker)
         return id, first_game(id)
@@ -229,6 +230,11 @@ class Ledger(Database):
     def lease_created(self, lease: int) -> float:
         rows = self._read("SELECT created FROM leases WHERE id = ?", lease)
         return float(rows[0][0]) if rows else 0.0
+
+    def lease_version(self, lease: int) -> int:
+        """The release with which it was taken; 0 if that is not known."""
+        rows = self._read("SELECT version FROM leases WHERE id = ?", lease)
+        return int(rows[0][0]) if rows else 0
 
     # Workers
 

@@ -156,7 +156,7 @@ class RayHub(Desk):
         self._looked = time.monotonic()
         self._room = max(1, int(ray.cluster_resources().get("CPU", 0)) // self._cpus)
         for _ in range(self._room - busy):
-            lease, first_game = self.ledger.add_lease(WORKER)
+            lease, first_game = self.ledger.add_lease(WORKER, 0)
             player = self._remote.remote(first_game, self._device, self._cpus)
             for _ in range(CALLS):
                 self._call(player, lease)

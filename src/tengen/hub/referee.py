@@ -32,7 +32,7 @@ from tengen.hub.evidence import COLUMNS, MEASURES, RATED, UNKNOWN, Spread, rated
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import RatedGames, RatingMatch
 from tengen.hub.rating import played_again
-from tengen.hub.validate import Settings, way_of
+from tengen.hub.validate import Settings
 from tengen.network import NetworkError, NetworkFile
 from tengen.records import GameRecord
 from tengen.selfplay import Actor
@@ -40,7 +40,7 @@ from tengen.selfplay import Actor
 __all__ = ["Referee"]
 
 SLOTS = 64  # games played again together
-OWN_GAMES = 32  # of the referee's own, to learn how far another machine would be off
+OWN_GAMES = 64  # of the referee's own, to learn how far another machine would be off
 SECOND_OPINION = 48  # games of its own when a worker's results differ from the others'
 OWN_EVERY = 20  # networks after which it looks again; sooner while a run is young and its networks change fast
 ROUNDING = 0.005  # by which another machine's answers may be off: as much as 8 bits of mantissa (bfloat16) leave
@@ -57,7 +57,7 @@ class Lot:
     worker: str
     records: Sequence[GameRecord] = ()
     rated: tuple[RatingMatch, RatedGames] | None = None
-    opinion: str | None = None  # a network that the hub should play some games with itself
+    opinion: GameRecord | None = None  # with its network and settings the hub should play some games itself
 
 
 class Referee:
@@ -68,17 +68,18 @@ class Referee:
         game: Game,
         ledger: Ledger,
         seed: int,
-        ways: Callable[[str], Sequence[Settings]],
+        way_of: Callable[[GameRecord], Settings],
         network: Callable[[str], bytes | None],
         rated_network: Callable[[str], bytes | None],
         device: str = "auto",
     ) -> None:
-        """`ways`: how a network was told to play; `network`: its file, by the hash that records have; `rated_network`:
-        the file of a rating match, by the hash of the file."""
+        """`way_of`: how a game was to be played; `network`: a file, by the hash that records have; `rated_network`: the
+        file of a rating match, by the hash of the file."""
         self._game, self._ledger, self._seed, self._device = game, ledger, seed, device
-        self._ways, self._network, self._rated_network = ways, network, rated_network
+        self._way_of, self._network, self._rated_network = way_of, network, rated_network
         self._evaluators: OrderedDict[str, NetworkEvaluator] = OrderedDict()
         self._spread, self._own_at, self._seen = UNKNOWN, 0, dict[str, None]()  # networks, in the order of their games
+        self._again_as: tuple[Settings, Again] | tuple[None, None] = (None, None)  # the last settings, which come again
         self._own: set[str] = set()  # networks of second opinions
         self._census = Census(ledger.tallies())
         self._numbers: dict[str, dict[int, Numbers]] = {}  # by worker and lease
@@ -107,7 +108,7 @@ class Referee:
             self._hold(worker, reason)
             return
         if self._census.suspects(worker):
-            self._put(Lot(worker, opinion=records[-1].networks[-1]))
+            self._put(Lot(worker, opinion=records[-1]))
         share = self._ledger.evidence(worker).share
         lot = [record for record in records if self._chance.random() < share]
         if lot:
@@ -211,7 +212,7 @@ class Referee:
         """Plays games again; holds the worker if that has gone too far."""
         by_way: list[tuple[Settings, list[GameRecord]]] = []
         for record in records:
-            way = way_of(record, self._game, self._ways(record.networks[-1]))
+            way = self._way_of(record)
             same = next((some for settings, some in by_way if settings == way), None)
             if same is None:
                 by_way.append((way, [record]))
@@ -221,7 +222,9 @@ class Referee:
             for record in some:
                 self._seen.setdefault(record.networks[-1])
             self._learn_spread(way, some[-1].networks[-1])
-            rows = self._again(way, self._evaluator).look(some)
+            if self._again_as[0] != way:
+                self._again_as = (way, self._again(way, self._evaluator))
+            rows = self._again_as[1].look(some)
             if self._ended.is_set():
                 return
             self._note(worker, rows)
@@ -279,11 +282,12 @@ class Referee:
         if not self._ended.is_set():
             self._spread, self._own_at = Spread.of(rows), len(self._seen)
 
-    def _second_opinion(self, network: str) -> None:
+    def _second_opinion(self, record: GameRecord) -> None:
         """Games of the hub's own with a network that a suspect has played, to compare results with."""
+        network, way = record.networks[-1], self._way_of(record)
         if network not in self._own:
             self._own.add(network)
-            self._play(self._ways(network)[-1], network, SECOND_OPINION)
+            self._play(way, network, SECOND_OPINION)
 
     def _save(self) -> None:
         """Now and then: statistics, of which a kill may lose some."""

@@ -38,8 +38,10 @@ def check_chunk(
     lease: Lease,
     networks: Mapping[str, Sequence[Settings]],
     limits: Limits = STRANGERS,
+    way: Settings | None = None,
 ) -> list[GameRecord]:
-    """The games of a stranger's chunk. `networks`: how each released network was told to play. Raises RecordError."""
+    """The games of a stranger's chunk. `networks`: how each released network was told to play; `way`: how the lease
+    was, where that is known. Raises RecordError."""
     records = decode_chunk(data, limits)
     numbers = {record.number for record in records}
     if len(numbers) < len(records):
@@ -51,19 +53,22 @@ def check_chunk(
             if network not in networks:
                 raise RecordError(f"game {record.number}: network {network[:16]} was never released")
         verify(record, game)
-        way_of(record, game, networks[record.networks[-1]])
+        way_of(record, game, networks[record.networks[-1]], way)
     # A worker that could guess what is proven again could be honest just there.
     chance, share = random.SystemRandom(), max(PROVEN_AGAIN / max(1, len(records)), PROVEN_SHARE)
     for record in records:
         if chance.random() < share:
-            _check_proofs(record, game, networks[record.networks[-1]])
+            _check_proofs(record, game, [way] if way else networks[record.networks[-1]])
     return records
 
 
-def way_of(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> Settings:
-    """The settings that a game was played with: a network may have been released several times. Raises RecordError."""
-    problem: str | None = "its network was never released"
+def way_of(record: GameRecord, game: Game, candidates: Sequence[Settings], way: Settings | None = None) -> Settings:
+    """The settings that a game was played with. A network may have been released with several; a player takes another
+    lease when they change, so its lease's are the ones, where that is known. Raises RecordError."""
+    problem: str | None = "its network was not released to be played as its lease says"
     for settings in candidates:
+        if way is not None and settings != way:
+            continue
         if (problem := _problem(record, game, *settings)) is None:
             return settings
     raise RecordError(f"game {record.number}: {problem}")
