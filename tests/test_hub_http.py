@@ -203,7 +203,7 @@ def test_a_hub_that_comes_back_gets_everything_that_was_played_meanwhile(tmp_pat
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificate with openssl")
-def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
+def test_tls_with_a_certificate_of_ones_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     certificate, key = tmp_path / "hub.pem", tmp_path / "hub.key"
     command = [
         "openssl",
@@ -224,6 +224,7 @@ def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
         assert HttpLink(address, token, tmp_path / "n", certificate).pull(None) is not None
         with pytest.raises(HubUnreachableError, match="CERTIFICATE_VERIFY_FAILED"):
             HttpLink(address, token, tmp_path / "n").pull(None)
+    assert "graceful" not in capfd.readouterr().err  # the hub does not wait for a worker that is between two requests
     with pytest.raises(RunError, match="cannot listen"):
         HttpHub(RunDirectory(tmp_path / "run"), 0, certificate=key, key=certificate)
 
