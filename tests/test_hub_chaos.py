@@ -21,6 +21,8 @@ from tengen.hub.tokens import add_token
 from tengen.records import GameRecord
 from training import tiny_run
 
+pytestmark = pytest.mark.slow
+
 SLOTS = 4
 # A worker that could not reach its hub waits up to a minute before it asks again; here that would be most of the test.
 IMPATIENT = "import tengen.hub.courier as courier; courier.LONGEST_WAIT = 0.5; import tengen.__main__"

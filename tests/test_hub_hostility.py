@@ -27,6 +27,8 @@ from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
 from training import GAME
 
+pytestmark = pytest.mark.slow
+
 ALLOWED = 200  # games in which a liar should be found out
 
 

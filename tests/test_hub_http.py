@@ -28,6 +28,8 @@ from tengen.records.record import PER_ENTRY, PER_PLY
 from tengen.rundir import RunDirectory, RunError
 from training import GAME
 
+pytestmark = pytest.mark.slow
+
 
 def on_disk(hub: HttpHub) -> list[GameRecord]:
     damaged: list[str] = []
@@ -178,9 +180,7 @@ def test_a_network_is_fetched_on_where_the_line_broke_and_verified(tmp_path: Pat
         line.close()
 
 
-def test_games_get_through_a_line_that_is_cut_again_and_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_games_get_through_a_line_that_is_cut_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tengen.hub.courier.LONGEST_WAIT", 0.2)
     with http_hub(tmp_path / "run") as hub:
         line = BadLine(hub.port, [300, None, 2000, None, 50, None, 9000])
