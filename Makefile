@@ -10,13 +10,19 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test browser check bench fuzz soak web web-check web-test clean setup format stubs lock cpp-test
+.PHONY: run test quick browser check bench fuzz soak web web-check web-test clean setup format stubs lock cpp-test
 
 run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
 
 test: check cpp-test browser  ## everything that must hold
 	$(PY) -m pytest -n $(JOBS) -m "not fuzz and not soak"
+
+quick: setup  ## what to run all day: style, types and the tests that are not slow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(PY) -m pytest -n $(JOBS) -m "not slow and not fuzz and not soak"
 
 # The tests say what is missing where this cannot install it.
 browser:  ## Debian's chromium and a Chinese font for the tests of the app, where they are missing and can be installed

@@ -170,4 +170,7 @@ class BadLine(threading.Thread):
         self._mended, self._delay = True, 0.0
 
     def close(self) -> None:
+        """Also wakes the thread that waits for connections; closing alone would not."""
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self.join()

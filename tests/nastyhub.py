@@ -56,6 +56,7 @@ class NastyHub:
 
     answers: dict[str, Answer | Callable[[str], Answer]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)  # paths, in the order in which they came
+    moments: list[float] = field(default_factory=list)  # and when
     port: int = 0
 
     @property
@@ -84,6 +85,7 @@ class NastyHub:
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
             lines.read(length)
+            self.moments.append(time.monotonic())
             self.asked.append(path)
             found = self._answer(path)
             for piece in [found] if isinstance(found, bytes) else found:
@@ -103,9 +105,11 @@ def nasty_hub(**answers: Answer | Callable[[str], Answer]) -> Iterator[NastyHub]
                     client.settimeout(60)
                     threading.Thread(target=hub.serve, args=(client,), daemon=True).start()
 
-        threading.Thread(target=accept, daemon=True).start()
+        accepting = threading.Thread(target=accept, daemon=True)
+        accepting.start()
         yield hub
         listener.shutdown(socket.SHUT_RDWR)
+        accepting.join()
 
 
 def slowly(data: bytes, pause: float) -> Iterator[bytes]:

@@ -18,6 +18,8 @@ from tengen import cli, games
 from tengen.app import runs
 from tengen.config import SearchConfig
 
+pytestmark = pytest.mark.slow
+
 IDS = ["tictactoe", "connect4", "gomoku:9", "gomoku:15,rule=renju", "othello", "go:9,komi=7.5", "hex:5,swap=on"]
 
 

@@ -18,6 +18,8 @@ from tengen.rundir import RunDirectory
 from training import TINY
 from writtenrun import CONNECT4, tell, write_fleet, write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -14,6 +14,8 @@ from tengen.hub.ledger import Ledger
 from tengen.rundir import RunDirectory, RunError
 from training import sit, tiny_run
 
+pytestmark = pytest.mark.slow
+
 WRITER = """
 import sys, time
 from pathlib import Path

@@ -22,6 +22,8 @@ from tengen.train import Event, Trainer
 from test_measure import FakeTrainer
 from training import GAME, tiny_run
 
+pytestmark = pytest.mark.slow
+
 
 def sit(run: RunDirectory, verdicts: dict[int, str]) -> tuple[list[str], list[Event]]:
     """A sitting that measures after every turn, with a verdict by number of the turn: the networks that were to play

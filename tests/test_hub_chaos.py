@@ -21,7 +21,11 @@ from tengen.hub.tokens import add_token
 from tengen.records import GameRecord
 from training import tiny_run
 
+pytestmark = pytest.mark.slow
+
 SLOTS = 4
+# A worker that could not reach its hub waits up to a minute before it asks again; here that would be most of the test.
+IMPATIENT = "import tengen.hub.courier as courier; courier.LONGEST_WAIT = 0.5; import tengen.__main__"
 KILLS = int(os.environ.get("TENGEN_KILLS", "100"))  # of the soak
 
 
@@ -47,8 +51,8 @@ class Fleet:
         worker = ["worker", f"http://127.0.0.1:{port}", "--token-file", str(self.token), "--every", "0.3"]
         worker += ["--spool", str(self.path / name), "--threads", "1", "--device", "cpu"]
         log = (self.path / f"{name}.log").open("a")
-        command = [sys.executable, "-m", "tengen", *(hub if name == "hub" else worker)]
-        self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, text=True)
+        program = ["-m", "tengen", *hub] if name == "hub" else ["-c", IMPATIENT, *worker]
+        self.processes[name] = subprocess.Popen([sys.executable, *program], stdout=log, stderr=log, text=True)
         log.close()
 
     def kill(self, name: str, away: float = 0.0) -> None:

@@ -27,6 +27,8 @@ from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
 from training import GAME
 
+pytestmark = pytest.mark.slow
+
 ALLOWED = 200  # games in which a liar should be found out
 
 
@@ -146,6 +148,6 @@ def test_mutated_chunks_do_no_harm(honest: tuple[Desk, Player, list[GameRecord]]
 
 @pytest.mark.fuzz
 @given(st.data())
-@settings(max_examples=100_000, deadline=1000)  # milliseconds: none may hang
+@settings(max_examples=100_000, deadline=60_000)  # milliseconds: one that hangs is named
 def test_many_mutated_chunks_do_no_harm(honest: tuple[Desk, Player, list[GameRecord]], data: st.DataObject) -> None:
     hostile(honest, data)

@@ -28,6 +28,8 @@ from tengen.records.record import PER_ENTRY, PER_PLY
 from tengen.rundir import RunDirectory, RunError
 from training import GAME
 
+pytestmark = pytest.mark.slow
+
 
 def on_disk(hub: HttpHub) -> list[GameRecord]:
     damaged: list[str] = []
@@ -178,7 +180,8 @@ def test_a_network_is_fetched_on_where_the_line_broke_and_verified(tmp_path: Pat
         line.close()
 
 
-def test_games_get_through_a_line_that_is_cut_again_and_again(tmp_path: Path) -> None:
+def test_games_get_through_a_line_that_is_cut_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tengen.hub.courier.LONGEST_WAIT", 0.2)
     with http_hub(tmp_path / "run") as hub:
         line = BadLine(hub.port, [300, None, 2000, None, 50, None, 9000])
         with player(f"http://127.0.0.1:{line.port}", token_of(hub), tmp_path / "w"):
@@ -188,7 +191,10 @@ def test_games_get_through_a_line_that_is_cut_again_and_again(tmp_path: Path) ->
         assert numbers(found) == numbers(on_disk(hub)) and len(set(numbers(found))) == len(found)
 
 
-def test_a_hub_that_comes_back_gets_everything_that_was_played_meanwhile(tmp_path: Path) -> None:
+def test_a_hub_that_comes_back_gets_everything_that_was_played_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tengen.hub.courier.LONGEST_WAIT", 0.2)
     with http_hub(tmp_path / "run") as hub:
         token, port = token_of(hub), hub.port
     with player(f"http://127.0.0.1:{port}", token, tmp_path / "w") as worker:
@@ -203,7 +209,7 @@ def test_a_hub_that_comes_back_gets_everything_that_was_played_meanwhile(tmp_pat
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificate with openssl")
-def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
+def test_tls_with_a_certificate_of_ones_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     certificate, key = tmp_path / "hub.pem", tmp_path / "hub.key"
     command = [
         "openssl",
@@ -224,6 +230,7 @@ def test_tls_with_a_certificate_of_ones_own(tmp_path: Path) -> None:
         assert HttpLink(address, token, tmp_path / "n", certificate).pull(None) is not None
         with pytest.raises(HubUnreachableError, match="CERTIFICATE_VERIFY_FAILED"):
             HttpLink(address, token, tmp_path / "n").pull(None)
+    assert "graceful" not in capfd.readouterr().err  # the hub does not wait for a worker that is between two requests
     with pytest.raises(RunError, match="cannot listen"):
         HttpHub(RunDirectory(tmp_path / "run"), 0, certificate=key, key=certificate)
 

@@ -19,6 +19,8 @@ from tengen.hub.protocol import HubRefusedError
 from tengen.records import GameRecord, encode_chunk
 from training import GAME
 
+pytestmark = pytest.mark.slow
+
 POOL = 120  # honest games of each of three kinds of worker
 ALLOWED = 1000  # games of its own in which each kind of liar should be held
 

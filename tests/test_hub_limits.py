@@ -27,6 +27,8 @@ from tengen.hub.tokens import add_token
 from tengen.records import encode_chunk
 from training import tiny_run
 
+pytestmark = pytest.mark.slow
+
 LIE = 1 << 62
 
 

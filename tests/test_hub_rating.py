@@ -15,6 +15,8 @@ from tengen.hub.protocol import HubRefusedError, Orders, RatedGames, RatingMatch
 from tengen.hub.rating import PAIRS, judge, play_rating
 from training import GAME, tiny_run
 
+pytestmark = pytest.mark.slow
+
 A, B = "00000001", "00000002"
 WITH_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="pip install 'tengen[ray]'")
 

@@ -20,6 +20,8 @@ from tengen.chunks import ChunkStore
 from tengen.cli import main
 from training import tiny_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_players_on_both_nodes_play_and_one_that_is_killed_is_replaced(tmp_path: Path) -> None:
     handler = signal.getsignal(signal.SIGTERM)

@@ -17,6 +17,8 @@ from tengen.rundir import RunDirectory
 from tengen.train import Event, Trainer
 from training import GAME, sit, tiny_run
 
+pytestmark = pytest.mark.slow
+
 WITH_RAY = pytest.param("ray", marks=pytest.mark.skipif(find_spec("ray") is None, reason="pip install 'tengen[ray]'"))
 KINDS = ["local", "http", WITH_RAY]
 

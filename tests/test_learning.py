@@ -3,6 +3,8 @@
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tengen import games
 from tengen.agent import Agent
 from tengen.evaluator import make_evaluator
@@ -10,6 +12,8 @@ from tengen.games import State
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
 from tengen.train import Event, Trainer
+
+pytestmark = pytest.mark.slow
 
 GAME = games.make("tictactoe")
 STEPS = 800  # seeds 0, 1 and 2 make no mistake from 190, 390 and 580 on: the rest is margin

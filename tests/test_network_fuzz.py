@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch", reason="networks are made by torch")
 
 SCRIPT = Path(__file__).with_name("networkfuzz.py")

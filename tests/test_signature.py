@@ -17,6 +17,8 @@ from tengen.bench.signature import signature
 from tengen.cli import main
 from tengen.config import SearchConfig
 
+pytestmark = pytest.mark.slow
+
 FILE = Path(__file__).parent / "golden" / "signature.txt"
 
 

@@ -32,6 +32,8 @@ from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
 from writtenrun import write_fleet, write_run
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
 

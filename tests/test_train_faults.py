@@ -25,6 +25,8 @@ from tengen.rundir import RunDirectory, RunError
 from tengen.train import Event
 from training import GAME, sit, tiny_run
 
+pytestmark = pytest.mark.slow
+
 CHILD = Path(__file__).with_name("training.py")
 FOR_EVER = "loop.steps=1000000"
 

@@ -77,6 +77,14 @@ bool made_by_intel() {
 }  // namespace
 
 void bind_build(nb::module_& m) {
+  // At exit nanobind can list the objects of this module that are still there. The module itself keeps no Python
+  // object; who does are daemon threads, whose frames live until the process ends, and caches of other packages
+  // (plugins of pytest keep test modules). Such a list helps nobody at the end of every program, so it is made only
+  // where asked for.
+  nb::set_leak_warnings(false);
+  m.def(
+      "report_leaks", [] { nb::set_leak_warnings(true); },
+      "Lists at exit, on standard error, the objects of this module that are still held.");
   m.def("build_info", &build_info, "How this module was compiled: compiler, optimized, instructions it relies on.");
   m.def("matrix_tiles", &matrix_tiles,
         "The processor's matrix tiles (AMX): none, usable, or hidden, which is there but not described.");

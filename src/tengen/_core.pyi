@@ -7,6 +7,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def report_leaks() -> None:
+    """
+    Lists at exit, on standard error, the objects of this module that are still held.
+    """
+
 def build_info() -> dict[str, Any]:
     """
     How this module was compiled: compiler, optimized, instructions it relies on.

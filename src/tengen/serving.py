@@ -164,6 +164,13 @@ class _Protocol(H11Protocol):
         self._upgraded = True
         super().handle_websocket_upgrade(event)
 
+    def shutdown(self) -> None:
+        """At the end of the server. TLS is closed by a word from either side; a client between two requests does not
+        listen for ours, and the server would wait for its until uvicorn loses patience."""
+        super().shutdown()
+        if self._deadline is not None and not self.transport.get_write_buffer_size():
+            self.transport.abort()
+
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._end_deadline()

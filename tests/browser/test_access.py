@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, expect
 from appserver import Client
 from browser.driver import PICTURED, App, Pictures, opened
 
+pytestmark = pytest.mark.slow
+
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 GAME = "connect4", "4 4 4 3 5 3"
 

@@ -5,11 +5,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
 from appserver import Client
 from browser.driver import PICTURED, App, Pictures, opened
 from tengen import games
+
+pytestmark = pytest.mark.slow
 
 OPENING = "4 4 4 3 5 3"
 

@@ -14,6 +14,8 @@ from appserver import Client, command
 from browser.driver import App, let_in, opened
 from writtenrun import write_run
 
+pytestmark = pytest.mark.slow
+
 
 class Page(BaseHTTPRequestHandler):
     def do_GET(self) -> None:

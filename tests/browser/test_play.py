@@ -9,6 +9,8 @@ from browser.driver import PICTURED, App, Pictures
 from tengen.games import State
 from tengen.players import make_player
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[[State, int], None]
 
 

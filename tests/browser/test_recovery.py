@@ -4,10 +4,13 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from appserver import command
 from browser.driver import App, let_in, opened
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_reload_in_mid_game_keeps_the_game(app: App) -> None:

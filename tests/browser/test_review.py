@@ -1,8 +1,11 @@
 """Reviewing: what each move cost, and finding the better ones oneself."""
 
+import pytest
 from playwright.sync_api import expect
 
 from browser.driver import App
+
+pytestmark = pytest.mark.slow
 
 # The second player does not see three in a row: the reply 7 loses at once, 4 was needed.
 BLUNDER = "1 1 2 2 3 7 4"

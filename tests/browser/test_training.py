@@ -14,6 +14,8 @@ from tengen.rundir import RunDirectory
 from training import TINY
 from writtenrun import write_fleet, write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def trainer(tmp_path: Path) -> Iterator[Client]:

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from browser.driver import PICTURED, App, Pictures
+
+pytestmark = pytest.mark.slow
 
 
 def rows(app: App, depth: int) -> Locator:
