@@ -19,11 +19,11 @@ struct OptionSpec {
 // What is known of a game beside its rules, so that nobody has to ask for it by name. What a game leaves out has a
 // usual value, which the user of the fact knows.
 struct GameFacts {
-  std::optional<double> c_ucb;       // of pure MCTS, from matches with itself (docs/matches.md)
-  std::optional<int> opening_plies;  // random plies that start the games of a match: few enough to keep them open
-  bool finished_counts = false;      // perft as published: a finished position is one sequence at any remaining depth
-  std::optional<int> sgf_number;     // GM in its SGF files, if other programs know it
-  std::optional<int> sgf_size;       // the board of SGF files that name none
+  std::optional<double> c_ucb = {};       // of pure MCTS, from matches with itself (docs/matches.md)
+  std::optional<int> opening_plies = {};  // random plies that start the games of a match: few enough to keep them open
+  bool finished_counts = false;        // perft as published: a finished position is one sequence at any remaining depth
+  std::optional<int> sgf_number = {};  // GM in its SGF files, if other programs know it
+  std::optional<int> sgf_size = {};    // the board of SGF files that name none
 };
 
 struct GameSpec {
