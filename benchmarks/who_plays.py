@@ -32,7 +32,7 @@ from tengen.players import make_player
 from tengen.records import GameRecord
 from tengen.runconfig import RunConfig
 from tengen.rundir import RunDirectory
-from tengen.scorecard import CLASSES, Positions, measure, own_positions
+from tengen.scorecard import Positions, measure, own_positions
 from tengen.train import Event, MakeHub, Trainer
 
 GAME = games.make("connect4")
@@ -45,7 +45,7 @@ AT_ONCE = 256
 def mistakes(run: RunDirectory, sims: int) -> float:
     """The share of Tengen's 1800 solved positions in which the run's network chooses a move that loses value."""
     player = make_player(f"net:{run.current}", GAME, slots=AT_ONCE, device="cpu")
-    return 1 - measure(player, Positions.join("all", own_positions(CLASSES)), sims, slots=AT_ONCE).value_keeping
+    return 1 - measure(player, Positions.join("all", own_positions(GAME)), sims, slots=AT_ONCE).value_keeping
 
 
 @contextmanager

@@ -17,7 +17,7 @@ PYTHON_LAYERS = [
     ["preset", "netshape"],
     ["netgraph"],
     ["solver", "chunks", "network", "health"],
-    ["nn"],
+    ["nn", "exact"],
     ["evaluator"],
     ["agent", "reference"],
     ["players", "treepicture"],

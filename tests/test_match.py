@@ -141,7 +141,7 @@ MISTAKES = {
     "unknown setting": (["match", "connect4", "mcts:5", "random", "--set-a", "search.simz=3"], "did you mean 'sims'"),
     "setting without search.": (["match", "connect4", "mcts:5", "random", "--set-a", "sims=3"], "search.NAME=VALUE"),
     "setting for random": (["match", "connect4", "mcts:5", "random", "--set", "search.sims=3"], "takes no settings"),
-    "solver for another game": (["match", "othello", "solver", "random"], "connect4 only"),
+    "solver for another game": (["match", "othello", "solver", "random"], "solved so far: connect4"),
     "analyze nothing": (["analyze"], "GAME"),
     "analyze an unknown game": (["analyze", "chess"], "connect4"),
     "analyze an illegal move": (["analyze", "connect4", "9"], "legal moves are 1 2 3 4 5 6 7"),

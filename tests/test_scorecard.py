@@ -22,7 +22,6 @@ from tengen.network import NetworkError
 from tengen.nn.export import to_onnx, torch_answer
 from tengen.players import PlayerError, RandomPlayer, make_player, search_player
 from tengen.scorecard import (
-    CLASSES,
     Positions,
     PositionsError,
     Scores,
@@ -33,10 +32,11 @@ from tengen.scorecard import (
     own_positions,
     read_positions,
 )
+from tengen.solver import CLASSES
 
 Capture = pytest.CaptureFixture[str]
 GAME = games.make("connect4")
-OWN = own_positions()
+OWN = own_positions(GAME)
 EVERY = Positions.join("all", OWN)
 NETWORK = make_test_network(GAME)
 FILE = to_onnx(NETWORK, GAME)
@@ -82,7 +82,7 @@ def counts_of(scores: Scores) -> dict[str, tuple[int, int, int]]:
 @needs_book
 @pytest.mark.parametrize("name", CLASSES)
 def test_own_labels_agree_with_the_solver(name: str) -> None:
-    (positions,) = own_positions([name])
+    (positions,) = own_positions(GAME, [name])
     assert len(positions) == 300
     sample = slice(0, 300, 25)
     assert solver.solve_many(positions.states[sample]).tolist() == positions.scores[sample].tolist()
@@ -102,7 +102,7 @@ def test_own_positions_are_read_as_their_files_have_them() -> None:
     [("L3_R1", 497, 0.689), ("L2_R1", 455, 0.714), ("L2_R2", 581, 0.579), ("L1_R1", 499, 0.739)],
 )
 def test_the_known_floors_of_the_benchmark_sets(data_dir: Path, name: str, mistakes: int, floor: float) -> None:
-    positions = read_positions(data_dir / "connect4" / f"moves_{name}.tsv")
+    positions = read_positions(GAME, data_dir / "connect4" / f"moves_{name}.tsv")
     assert len(positions) == 1000 and positions.mistake_possible.sum() == mistakes
     assert network_check(Uniform(GAME), positions).policy_on_keeping == pytest.approx(floor, abs=0.0006)
 
@@ -338,8 +338,8 @@ def test_users_files_are_solved(data_dir: Path, tmp_path: Path, capsys: Capture)
     file = tmp_path / "mine"
     file.write_text("\n".join(["", *source, "  "]))
     told: list[tuple[int, int]] = []
-    positions = read_positions(file, lambda done, total: told.append((done, total)))
-    truth = read_positions(data_dir / "connect4" / "moves_L3_R1.tsv")
+    positions = read_positions(GAME, file, lambda done, total: told.append((done, total)))
+    truth = read_positions(GAME, data_dir / "connect4" / "moves_L3_R1.tsv")
     assert positions.scores.tolist() == truth.scores[:40].tolist()
     assert told[-1] == (40, 40) and len(told) > 1
 
@@ -380,7 +380,7 @@ def test_a_bad_line_is_named(text: str, hint: str, tmp_path: Path, capsys: Captu
     file = tmp_path / "positions.txt"
     file.write_text(text, "utf-8")
     with pytest.raises(PositionsError) as error:
-        read_positions(file)
+        read_positions(GAME, file)
     assert isinstance(error.value, GameError) and hint in str(error.value) and len(str(error.value)) < 400
     assert main(["score", "connect4", "--player", "random", "--positions", str(file)]) == 2
     out, err = capsys.readouterr()
@@ -391,11 +391,11 @@ def test_a_bad_line_is_named(text: str, hint: str, tmp_path: Path, capsys: Captu
 def test_a_table_with_right_labels_is_read(tmp_path: Path) -> None:
     file = tmp_path / "table.tsv"
     file.write_text(TABLE + LABELLED.format(score=-3, first=".", last="-6"))
-    assert read_positions(file).best.tolist() == [-3]
+    assert read_positions(GAME, file).best.tolist() == [-3]
 
 
 MISTAKES = {
-    "another game": (["score", "othello"], "the only solved game is connect4"),
+    "another game": (["score", "othello"], "othello has no exact solver; solved so far: connect4"),
     "an unknown game": (["score", "chess"], "connect4"),
     "no game": (["score"], "connect4"),
     "two players": (["score", "connect4", "--net", "a", "--player", "random"], "--player"),

@@ -358,6 +358,14 @@ void bind_games(nb::module_& m) {
       .def("__repr__",
            [](const PyState& s) { return "<State " + s.game->id().text() + " " + s.state->position_text() + ">"; });
 
+  nb::class_<GameFacts>(m, "GameFacts", "What is known of a game beside its rules; None where it has nothing to say.")
+      .def_ro("c_ucb", &GameFacts::c_ucb, "UCB1's constant for pure MCTS.")
+      .def_ro("opening_plies", &GameFacts::opening_plies, "Random plies that start the games of a match.")
+      .def_ro("finished_counts", &GameFacts::finished_counts,
+              "Whether published perft tables count a finished position at any remaining depth.")
+      .def_ro("sgf_number", &GameFacts::sgf_number, "GM in its SGF files, if other programs know it.")
+      .def_ro("sgf_size", &GameFacts::sgf_size, "The board of SGF files that name none.");
+
   nb::class_<PyGame>(m, "Game", "A game with its size and options. Made by tengen.games.make.")
       .def_static(
           "parse", [](std::string_view id) { return PyGame{make_game(id)}; }, "id"_a,
@@ -367,6 +375,9 @@ void bind_games(nb::module_& m) {
       .def_prop_ro(
           "name", [](const PyGame& g) { return std::string(g.game->id().spec->name); },
           "The game's name in the registry.")
+      .def_prop_ro(
+          "facts", [](const PyGame& g) { return g.game->id().spec->facts; },
+          "What is known of it beside its rules, so that nobody has to ask for it by name.")
       .def_prop_ro(
           "num_actions", [](const PyGame& g) { return g.game->num_actions(); }, "Length of the policy.")
       .def_prop_ro(

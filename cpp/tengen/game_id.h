@@ -1,6 +1,7 @@
 // Game ids: `NAME[:SIZE][,key=value…]`, defaults left out. One parser for every game; a game only declares its table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,16 @@ struct OptionSpec {
   std::string_view sentence;
 };
 
+// What is known of a game beside its rules, so that nobody has to ask for it by name. What a game leaves out has a
+// usual value, which the user of the fact knows.
+struct GameFacts {
+  std::optional<double> c_ucb = {};       // of pure MCTS, from matches with itself (docs/matches.md)
+  std::optional<int> opening_plies = {};  // random plies that start the games of a match: few enough to keep them open
+  bool finished_counts = false;        // perft as published: a finished position is one sequence at any remaining depth
+  std::optional<int> sgf_number = {};  // GM in its SGF files, if other programs know it
+  std::optional<int> sgf_size = {};    // the board of SGF files that name none
+};
+
 struct GameSpec {
   std::string_view name;
   std::string_view title;
@@ -22,6 +33,7 @@ struct GameSpec {
   int default_size;        // 0 when `sizes` is empty
   bool size_always_shown;  // canonical ids say `go:9` but `othello` (not `othello:8`)
   std::vector<OptionSpec> options;
+  GameFacts facts = {};
 };
 
 // A parsed, validated id. `values[i]` belongs to `spec->options[i]`.

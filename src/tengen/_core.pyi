@@ -137,6 +137,33 @@ class State:
 
     def __repr__(self) -> str: ...
 
+class GameFacts:
+    """
+    What is known of a game beside its rules; None where it has nothing to say.
+    """
+
+    @property
+    def c_ucb(self) -> float | None:
+        """UCB1's constant for pure MCTS."""
+
+    @property
+    def opening_plies(self) -> int | None:
+        """Random plies that start the games of a match."""
+
+    @property
+    def finished_counts(self) -> bool:
+        """
+        Whether published perft tables count a finished position at any remaining depth.
+        """
+
+    @property
+    def sgf_number(self) -> int | None:
+        """GM in its SGF files, if other programs know it."""
+
+    @property
+    def sgf_size(self) -> int | None:
+        """The board of SGF files that name none."""
+
 class Game:
     """A game with its size and options. Made by tengen.games.make."""
 
@@ -151,6 +178,12 @@ class Game:
     @property
     def name(self) -> str:
         """The game's name in the registry."""
+
+    @property
+    def facts(self) -> GameFacts:
+        """
+        What is known of it beside its rules, so that nobody has to ask for it by name.
+        """
 
     @property
     def num_actions(self) -> int:

@@ -81,7 +81,9 @@ class Match:
 
 def opening_plies(game: Game) -> int:
     """How many random plies start a match game by default: enough for variety, few enough to keep the game open."""
-    return 4 if game.num_actions >= 36 else 3 if game.name == "connect4" else 1
+    if game.facts.opening_plies is not None:
+        return game.facts.opening_plies
+    return 4 if game.num_actions >= 36 else 1
 
 
 def draw_openings(game: Game, count: int, plies: int | None = None, seed: int = 0) -> list[tuple[int, ...]]:

@@ -22,12 +22,13 @@ from tengen.agent import Agent
 from tengen.arena import Match, draw_openings, play_match
 from tengen.elo import Pairing, Sprt
 from tengen.evaluator import Evaluator, make_evaluator
+from tengen.exact import oracle
 from tengen.files import write_durably
 from tengen.learner import Learner
 from tengen.network import NetworkError, NetworkFile
 from tengen.players import AgentPlayer, Player, make_player, slots_that_fit
 from tengen.rundir import RunDirectory
-from tengen.scorecard import CLASSES, Positions, measure, network_check, own_positions
+from tengen.scorecard import Positions, measure, network_check, own_positions
 from tengen.standings import Measurement, Standings
 
 __all__ = ["Measurer", "Standings"]
@@ -41,9 +42,6 @@ SEARCHED_SIMS = 100
 EARLIER = 3  # networks that others let the newest one meet
 GATE = Sprt(elo0=0, elo1=50)  # of a network that may play from now on
 GATE_GAMES = 10  # times the games of other matches, at most: then it is not stronger enough to tell
-
-# First moves by which one sees whether the opening is learned. Connect4: the centre wins, the edge loses.
-TELLING_MOVES = {"connect4": ("4", "1", "2")}
 
 
 class Trained(Protocol):
@@ -189,7 +187,8 @@ class Measurer:
     def _openings(self, agent: Agent) -> dict[str, float | str]:
         """What the search thinks of the first player's chances at the start, and after some telling moves."""
         states = {"start": self._game.start()}
-        states |= {move: self._game.from_moves(move) for move in TELLING_MOVES.get(self._game.id, ())}
+        known = oracle(self._game)
+        states |= {move: self._game.from_moves(move) for move in (known.TELLING_MOVES if known else ())}
         for slot in range(len(states)):
             agent.new_game(slot, slot)
         agent.act_many(list(states.values()))
@@ -201,9 +200,9 @@ class Measurer:
 
     def _scorecard(self, agent: Agent, evaluator: Evaluator) -> dict[str, float | str]:
         """What is known exactly, for the games that have labelled positions."""
-        if self._game.id != "connect4":
+        if oracle(self._game) is None:
             return {}
-        every, some = _labelled()
+        every, some = _labelled(self._game)
         alone = network_check(evaluator, every)
         return {
             "value_error": alone.value_error,
@@ -259,8 +258,8 @@ def _level_below(level: int, step: int) -> int:
 
 
 @cache
-def _labelled() -> tuple[Positions, Positions]:
+def _labelled(game: games.Game) -> tuple[Positions, Positions]:
     """All labelled positions, and those few of each class that are searched."""
-    classes = own_positions(CLASSES)
+    classes = own_positions(game)
     few = [part.where(np.arange(len(part)) % (len(part) // SEARCHED_PER_CLASS) == 0) for part in classes]
     return Positions.join("all", classes), Positions.join("some", few)

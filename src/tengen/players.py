@@ -20,6 +20,7 @@ from tengen._core import Rng
 from tengen.agent import Agent
 from tengen.config import SearchConfig, parse_settings
 from tengen.evaluator import Evaluator, Rollout, Uniform, make_evaluator
+from tengen.exact import Oracle, required_oracle
 from tengen.games import Game, GameError, State
 from tengen.network import shipped_network
 from tengen.preset import playing_search
@@ -36,9 +37,6 @@ __all__ = [
 ]
 
 CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
-
-# UCB1's constant per game, from matches of mcts:1000 with itself (docs/matches.md); others take the search's default.
-C_UCB = {"connect4": 1.0, "othello": 1.0}
 
 MOST_SIMS = 10_000_000
 LEAVES_OF_A_SINGLE_GAME = 8
@@ -87,18 +85,16 @@ class RandomPlayer:
 
 
 class SolverPlayer(RandomPlayer):
-    """Plays Connect4 perfectly: any of the moves with the best exact score."""
+    """Plays a solved game perfectly: any of the moves with the best exact score."""
 
     name = "solver"
 
-    def __init__(self, slots: int, seed: int, threads: int) -> None:
+    def __init__(self, known: Oracle, slots: int, seed: int, threads: int) -> None:
         super().__init__(slots, seed)
-        self._threads = threads
+        self._known, self._threads = known, threads
 
     def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        from tengen.solver import solve_many  # brings the opening book, which only this player needs
-
-        solved = solve_many(states, threads=self._threads)
+        solved = self._known.solve_many(states, threads=self._threads)
         return [
             self._any(state, slot, [a for a in state.legal_actions() if scores[a] == scores.max()])
             for state, slot, scores in zip(states, slots, solved, strict=True)
@@ -123,7 +119,7 @@ class AgentPlayer:
 
 def pure_mcts(game: Game, sims: int, solver: bool = False) -> SearchConfig:
     """The search of `mcts:N`: UCB1 over random playouts, the plain opponent everything is measured against."""
-    c_ucb = C_UCB.get(game.name, SearchConfig().c_ucb)
+    c_ucb = SearchConfig().c_ucb if game.facts.c_ucb is None else game.facts.c_ucb
     return SearchConfig(sims=sims, rule="ucb1", c_ucb=c_ucb, solver=solver, symmetry=False, cache_mb=0)
 
 
@@ -146,9 +142,10 @@ def make_player(
             raise PlayerError(f"{spec} does not search: it takes no settings")
         if spec == "random":
             return RandomPlayer(slots, seed)
-        if game.name != "connect4":
-            raise PlayerError(f"the exact solver knows connect4 only, not {game.id}")
-        return SolverPlayer(slots, seed, threads)
+        try:
+            return SolverPlayer(required_oracle(game), slots, seed, threads)
+        except GameError as error:
+            raise PlayerError(str(error)) from None
     return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
 
 

@@ -24,7 +24,34 @@ from tengen import games
 from tengen._core import Connect4Solver
 from tengen.games import GameError, State
 
-__all__ = ["BOOK_PLIES", "FULL_COLUMN", "Solution", "book_path", "plies_left", "score_many", "solve", "solve_many"]
+__all__ = [
+    "BEST_SCORE",
+    "BOOK_PLIES",
+    "CLASSES",
+    "FULL_COLUMN",
+    "GAME",
+    "TELLING_MOVES",
+    "Solution",
+    "book_path",
+    "plies_left",
+    "score_many",
+    "solve",
+    "solve_many",
+    "takes_minutes",
+]
+
+# What `tengen.exact` asks of a solved game.
+GAME = "connect4"
+BEST_SCORE = 18  # a win with the fourth stone
+CLASSES: tuple[str, ...] = (
+    "end_easy",
+    "middle_easy",
+    "middle_medium",
+    "beginning_easy",
+    "beginning_medium",
+    "beginning_hard",
+)
+TELLING_MOVES: tuple[str, ...] = ("4", "1", "2")  # the centre wins, the edge loses, beside it is a loss too
 
 FULL_COLUMN = Connect4Solver.FULL_COLUMN
 """Stands in the arrays of solve_many where a column is full."""
@@ -75,6 +102,11 @@ def score_many(positions: Iterable[str | State], weak: bool = False, threads: in
     return np.asarray(_solver().scores(_texts(positions), weak, threads))
 
 
+def takes_minutes(state: State) -> bool:
+    """Is the opening book missing, and are there so few stones that it matters?"""
+    return book_path() is None and state.ply() < BOOK_PLIES
+
+
 def plies_left(stones: int, score: int) -> int:
     """How many plies a game with `stones` on the board still lasts under perfect play.
 
@@ -99,13 +131,13 @@ def _solver() -> Connect4Solver:
 
 @cache
 def _connect4() -> games.Game:
-    return games.make("connect4")
+    return games.make(GAME)
 
 
 def _state(position: str | State) -> State:
     state = _connect4().from_moves(position) if isinstance(position, str) else position
     if state.game != _connect4():
-        raise GameError(f"only connect4 positions can be solved, not {state.game.id}")
+        raise GameError(f"only {GAME} positions can be solved, not {state.game.id}")
     if state.is_terminal():
         raise GameError(f"the game is over after {state.ply()} plies; there is nothing to solve")
     return state

@@ -21,7 +21,7 @@ class Connect4 {
   static constexpr int kRows = 6, kCols = 7, kCells = kRows * kCols;
 
   static const GameSpec& spec() {
-    static const GameSpec spec{"connect4", "Connect4", {}, 0, false, {}};
+    static const GameSpec spec{"connect4", "Connect4", {}, 0, false, {}, {.c_ucb = 1.0, .opening_plies = 3}};
     return spec;
   }
   static bool fits(const GameId&) { return true; }

@@ -33,8 +33,13 @@ class Go {
   using Board = GoBoard<N>;
 
   static const GameSpec& spec() {
-    static const GameSpec spec{"go", "Go", {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
-                               9,    true, {{"komi", -361, 361, 0.5, 6.5, {}, "points added to White's score"}}};
+    static const GameSpec spec{"go",
+                               "Go",
+                               {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+                               9,
+                               true,
+                               {{"komi", -361, 361, 0.5, 6.5, {}, "points added to White's score"}},
+                               {.sgf_number = 1, .sgf_size = 19}};
     return spec;
   }
   static bool fits(const GameId& id) { return id.size <= N; }

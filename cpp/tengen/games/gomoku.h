@@ -30,7 +30,8 @@ inline const GameSpec& gomoku_spec() {
       15,
       true,
       {{"in_a_row", 3, 6, 1, 5, {}, "stones in a row that win"},
-       {"rule", 0, 2, 1, 0, {"freestyle", "exact", "renju"}, "what longer rows are worth; renju restricts Black"}}};
+       {"rule", 0, 2, 1, 0, {"freestyle", "exact", "renju"}, "what longer rows are worth; renju restricts Black"}},
+      {.sgf_number = 4}};
   return spec;
 }
 

@@ -89,8 +89,13 @@ class Hex {
  public:
   static const GameSpec& spec() {
     static const GameSpec spec{
-        "hex", "Hex", {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
-        11,    true,  {{"swap", 0, 1, 1, 0, {"off", "on"}, "may the second player take over the first stone?"}}};
+        "hex",
+        "Hex",
+        {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+        11,
+        true,
+        {{"swap", 0, 1, 1, 0, {"off", "on"}, "may the second player take over the first stone?"}},
+        {.sgf_number = 11}};
     return spec;
   }
   static bool fits(const GameId& id) { return id.size <= HexBoard<W>::kLargest; }

@@ -35,7 +35,8 @@ namespace tengen {
 class Othello {
  public:
   static const GameSpec& spec() {
-    static const GameSpec spec{"othello", "Othello", {6, 8}, 8, false, {}};
+    static const GameSpec spec{
+        "othello", "Othello", {6, 8}, 8, false, {}, {.c_ucb = 1.0, .finished_counts = true, .sgf_number = 2}};
     return spec;
   }
   static bool fits(const GameId&) { return true; }

@@ -23,6 +23,7 @@ from tengen.app.errors import AppError
 from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
 from tengen.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
+from tengen.exact import oracle
 from tengen.games import Game
 from tengen.network import NetworkError, NetworkFile, shipped_network
 from tengen.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
@@ -115,7 +116,7 @@ class Networks:
         networks = [_shipped_entry(shipped, game)] if shipped else []
         for name, run in list_runs(self._runs).items():
             networks += _run_entries(name, run, game)
-        others = [*SEARCHING, "random", *(["solver"] if game.id == "connect4" else [])]
+        others = [*SEARCHING, "random", *(["solver"] if oracle(game) else [])]
         searches = {name: search_settings(name, game).to_dict() for name in ("network", *SEARCHING)}
         return {"networks": networks, "others": others, "levels": read_levels(game), "settings": searches}
 

@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from tengen import games, solver
+from tengen import games
 from tengen.app import kifu, positions, requests
 from tengen.app.errors import AppError
 from tengen.app.evaluation import evaluate
@@ -34,7 +34,8 @@ from tengen.app.networks import Networks, search_settings, settings_of_the_page
 from tengen.app.runs import Runs
 from tengen.app.security import Guard
 from tengen.app.treesearch import MOST_SEARCHES, Searches
-from tengen.app.withoutsearch import check_solvable, solvable
+from tengen.app.withoutsearch import solver_for
+from tengen.exact import oracle
 from tengen.serving import Door
 
 __all__ = ["Server", "make_server"]
@@ -150,7 +151,7 @@ def _questions(searches: Searches) -> APIRouter:
             "num_actions": game.num_actions,
             "max_plies": game.max_plies,
             "settings": search_settings("network", game).to_dict(),
-            "solvable": solvable(game),
+            "solvable": oracle(game) is not None,
             "sgf": kifu.is_known_to_sgf(game),
         }
 
@@ -177,8 +178,7 @@ def _questions(searches: Searches) -> APIRouter:
     @route.post("/solve")
     def solve(request: requests.AboutPosition) -> dict[str, Any]:
         state = positions.read_position(request.position)
-        check_solvable(state)
-        solution = solver.solve(state)
+        solution = solver_for(state).solve(state)
         return {"score": solution.score, "scores": {str(column): n for column, n in solution.scores.items()}}
 
     @route.post("/evaluate")

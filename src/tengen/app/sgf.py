@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sgfmill import sgf_grammar
@@ -23,12 +23,10 @@ from sgfmill import sgf_grammar
 from tengen.app.errors import AppError
 from tengen.app.positions import make_game, start_of
 from tengen.app.tree import Tree, check_nodes
-from tengen.games import Game, GameError, State
+from tengen.games import Game, GameError, State, names, registry
 
 __all__ = ["is_known", "read", "write"]
 
-NUMBERS = {"go": 1, "othello": 2, "gomoku": 4, "hex": 11}
-USUAL_SIZES = {"go": 19, "othello": 8, "gomoku": 15, "hex": 11}  # where a file names none
 SWAP = {"swap": "swap-pieces"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_VALUES = 100_000
@@ -40,7 +38,7 @@ Properties = dict[str, list[bytes]]
 
 def is_known(game: Game) -> bool:
     """Do other programs read this game's files?"""
-    return game.name in NUMBERS
+    return game.facts.sgf_number is not None
 
 
 def write(game: Game, start: str | None, tree: Tree) -> str:
@@ -133,13 +131,13 @@ def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree
 def _root_properties(game: Game, first: State, start: str | None) -> Properties:
     root: dict[str, list[str]] = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["Tengen"], "TENGEN": [game.id]}
     layout = game.layout()
-    if game.name in NUMBERS:
-        root |= {"GM": [str(NUMBERS[game.name])], "SZ": [str(layout["cols"])]}
-    if game.name == "go":
-        root["KM"] = [_option(game, "komi")]
+    if is_known(game):
+        root |= {"GM": [str(game.facts.sgf_number)], "SZ": [str(layout["cols"])]}
+    if (komi := _option(game, "komi")) is not None:
+        root["KM"] = [komi]
     if start:
         root |= {"TENGENSTART": [start], "PL": ["BW"[first.to_move()]]}
-        if game.name in NUMBERS:
+        if is_known(game):
             stones = first.stones()
             for key, stone in (("AB", 1), ("AW", 2)):
                 if points := [_point(game, cell) for cell, each in enumerate(stones) if each == stone]:
@@ -151,12 +149,18 @@ def _game(root: Properties) -> Game:
     if "TENGEN" in root:
         return make_game(_text(root, "TENGEN"))
     number = _text(root, "GM") if "GM" in root else "1"
-    name = next((name for name, each in NUMBERS.items() if str(each) == number), None)
-    if name is None:
+    game = _by_number().get(number)
+    if game is None:
         raise _bad(f"GM[{number[:20]}] is none of the games here")
-    size = _text(root, "SZ") if "SZ" in root else str(USUAL_SIZES[name])
-    komi = f",komi={_text(root, 'KM')}" if name == "go" and "KM" in root else ""
-    return make_game(f"{name}:{size}{komi}")
+    size = _text(root, "SZ") if "SZ" in root else game.facts.sgf_size
+    komi = f",komi={_text(root, 'KM')}" if "KM" in root and _option(game, "komi") is not None else ""
+    return make_game(f"{game.name}{'' if size is None else f':{size}'}{komi}")
+
+
+@cache
+def _by_number() -> dict[str, Game]:
+    every = [make_game(name) for name in names()]
+    return {str(game.facts.sgf_number): game for game in every if is_known(game)}
 
 
 def _start(game: Game, root: Properties) -> str | None:
@@ -196,7 +200,7 @@ def _value(state: State, action: int) -> str:
     text = state.move_text(action)
     cell = state.landing_cell(action)
     if not _has_points(state.game):
-        return SWAP.get(text, text) if state.game.name == "hex" else text
+        return SWAP.get(text, text)
     return "" if cell is None else _point(state.game, cell)
 
 
@@ -217,7 +221,8 @@ def _layout(id: str) -> dict[str, Any]:
 
 
 def _has_points(game: Game) -> bool:
-    return game.name in ("go", "gomoku", "othello")
+    """Are its points two letters in SGF? Boards of hexagons have names for theirs."""
+    return is_known(game) and _layout(game.id)["kind"] != "hexes"
 
 
 def _point(game: Game, cell: int) -> str:
@@ -241,15 +246,13 @@ def _cell(game: Game, point: str) -> int:
     raise _bad(f"{point[:20]!r} is not a point of the board")
 
 
-def _option(game: Game, name: str) -> str:
-    """An option's value, from the id or from the registry where the id leaves out defaults."""
-    from tengen.games import registry
-
+def _option(game: Game, name: str) -> str | None:
+    """An option's value, from the id or from the registry where the id leaves out defaults; None: it has no such."""
     for part in game.id.split(",")[1:]:
         if part.startswith(f"{name}="):
             return part.partition("=")[2]
     entry = next(entry for entry in registry() if entry["name"] == game.name)
-    return str(next(option["default"] for option in entry["options"] if option["name"] == name))
+    return next((str(option["default"]) for option in entry["options"] if option["name"] == name), None)
 
 
 def _comment(node: Tree, properties: Properties) -> None:

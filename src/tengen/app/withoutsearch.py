@@ -5,49 +5,48 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from tengen import solver
 from tengen.app.errors import AppError
-from tengen.games import Game, State
+from tengen.exact import Oracle, oracle
+from tengen.games import State
 from tengen.players import PlayerError, make_player
 
-__all__ = ["WITHOUT_SEARCH", "answer", "check_solvable", "solvable"]
+__all__ = ["WITHOUT_SEARCH", "answer", "solver_for"]
 
 WITHOUT_SEARCH = ("random", "solver")
 
 
-def solvable(game: Game) -> bool:
-    return game.id == "connect4"
-
-
-def check_solvable(state: State) -> None:
-    """Refuses what the solver cannot answer in about a second."""
-    if not solvable(state.game):
+def solver_for(state: State) -> Oracle:
+    """Who solves a position. Refuses what nobody can answer in about a second."""
+    known = oracle(state.game)
+    if known is None:
         raise AppError("not_supported", f"{state.game.id} has no exact solver", game=state.game.id)
     if state.is_terminal():
         raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
-    if solver.book_path() is None and state.ply() < solver.BOOK_PLIES:
+    if known.takes_minutes(state):
         raise AppError("not_supported", "early positions need the opening book: pip install 'tengen[perfect]'")
+    return known
 
 
 def answer(player: str, state: State) -> dict[str, Any]:
     """In the shape of a search's report, with what is known about the moves: nothing, or everything."""
-    if player == "solver":
-        check_solvable(state)
+    solver = solver_for(state) if player == "solver" else None
     try:
         chosen = make_player(player, state.game, seed=secrets.randbits(32)).act_many([state], [0])[0]
     except PlayerError as error:
         raise AppError("unknown_player", error, player=player) from None
     legal = state.legal_actions()
-    scores = solver.solve(state).scores if player == "solver" else {}
-    moves = [_move(state, action, len(legal), scores.get(action + 1)) for action in legal]
+    moves = [_move(state, action, len(legal)) for action in legal]
+    if solver:
+        scores = solver.solve_many([state])[0].tolist()
+        for move in moves:
+            move |= _known(scores[move["action"]], solver.plies_left(state.ply(), scores[move["action"]]))
     moves.sort(key=lambda move: (move["action"] != chosen, -move["q"]))
     best = moves[0]
     known = {name: best[name] for name in ("q", "wdl", "plies")}
     return {"visits": 0, "nodes": 0, **known, "best": best["move"], "moves": moves}
 
 
-def _move(state: State, action: int, count: int, score: int | None) -> dict[str, Any]:
-    sign = 0 if score is None else (score > 0) - (score < 0)
+def _move(state: State, action: int, count: int) -> dict[str, Any]:
     text = state.move_text(action)
     return {
         "move": text,
@@ -56,11 +55,23 @@ def _move(state: State, action: int, count: int, score: int | None) -> dict[str,
         "visits": 0,
         "share": 0.0,
         "prior": 1 / count,
+        "q": 0.0,
+        "wdl": [0.0, 1.0, 0.0],
+        "plies": 0.0,
+        "u": 0.0,
+        "lcb": 0.0,
+        "proven": None,
+        "pv": [text],
+    }
+
+
+def _known(score: int, plies: int) -> dict[str, Any]:
+    """What changes in a move's row when its exact score is known."""
+    sign = (score > 0) - (score < 0)
+    return {
         "q": float(sign),
         "wdl": [float(sign > 0), float(sign == 0), float(sign < 0)],
-        "plies": 0.0 if score is None else float(solver.plies_left(state.ply(), score)),
-        "u": 0.0,
+        "plies": float(plies),
         "lcb": float(sign),
-        "proven": None if score is None else {1: "win", 0: "draw", -1: "loss"}[sign],
-        "pv": [text],
+        "proven": {1: "win", 0: "draw", -1: "loss"}[sign],
     }

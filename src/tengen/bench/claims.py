@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tengen import games
+from tengen import games, solver
 from tengen.agent import Agent
 from tengen.arena import Match, draw_openings, play_match
 from tengen.bench.measure import Row, row
@@ -19,7 +19,7 @@ from tengen.evaluator import Evaluation, Hash, Leaves, Rollout
 from tengen.games import Game
 from tengen.players import AgentPlayer
 from tengen.reference import ReferenceSearch
-from tengen.scorecard import CLASSES, Positions, measure, own_positions
+from tengen.scorecard import Positions, measure, own_positions
 
 __all__ = ["fpu_rows", "leaves_rows", "mlh_rows", "reference_rows", "reuse_rows", "share_rows"]
 
@@ -118,7 +118,7 @@ def reuse_rows(_seconds: float) -> list[Row]:
 def fpu_rows(_seconds: float) -> list[Row]:
     """Positions in which the move found keeps the game's value, at equal simulations; playouts judge."""
     game = games.make("connect4")
-    every = Positions.join("all", own_positions(sorted(CLASSES)))
+    every = Positions.join("all", own_positions(game, sorted(solver.CLASSES)))
     positions = every.where(every.mistake_possible)
     rows = []
     for sims in (50, 200, 800):

@@ -21,7 +21,7 @@ EXAMPLE = "example: tengen doctor\n         tengen doctor --json"
 EXTRAS = {
     "train": ("torch", "training, exporting networks, and GPUs; playing needs none of it"),
     "ray": ("ray", "`tengen train --ray`: games played on a Ray cluster"),
-    "perfect": ("bitbully_databases", "an opening book, so that the Connect4 solver answers any position at once"),
+    "perfect": ("bitbully_databases", "an opening book, so that the exact solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
     "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
     "dev": ("pytest", "the tools of `make test` and `make check`"),

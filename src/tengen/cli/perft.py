@@ -11,9 +11,6 @@ EXAMPLE = """example: tengen perft connect4 8                5673234
          tengen perft go:9 3 --no-pass          placements only
          tengen perft othello 9 --free-pass     a pass uses up no depth"""
 
-# Published Othello tables count a finished position as one sequence at any remaining depth; all others as none.
-FINISHED_COUNTS = {"othello"}
-
 
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "perft", "count the move sequences of exactly DEPTH plies", EXAMPLE, run)
@@ -32,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     game = games.make(args.game)
     state = game.from_moves(args.moves) if args.position is None else game.position(args.position)
     with interruptible():
-        count = state.perft(args.depth, args.passes, finished_counts=game.name in FINISHED_COUNTS)
+        count = state.perft(args.depth, args.passes, finished_counts=game.facts.finished_counts)
     if args.json:
         print(json.dumps({"game": game.id, "depth": args.depth, "passes": args.passes, "count": count}))
     else:

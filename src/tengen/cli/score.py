@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_settings, add_verb, number
+from tengen.exact import SOLVED, required_oracle
 
 if TYPE_CHECKING:
     from tengen.players import Player
@@ -24,8 +25,8 @@ lines `moves score`, such as `4444 1`; every move in them is first solved. --sim
 
 
 def add(verbs: Verbs) -> None:
-    parser = add_verb(verbs, "score", "count a player's right moves in solved Connect4 positions", EXAMPLE, run)
-    parser.add_argument("game", metavar="connect4", help="the only game solved so far")
+    parser = add_verb(verbs, "score", "count a player's right moves in solved positions", EXAMPLE, run)
+    parser.add_argument("game", metavar="|".join(SOLVED), help="the games solved so far")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--net", metavar="FILE", help="the network that plays (default: the one that ships)")
     who.add_argument("--player", metavar="SPEC", help="any player: net:FILE, shipped, mcts:N, uniform, random, solver")
@@ -48,15 +49,14 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tengen.scorecard import CLASSES, own_positions
+    from tengen.scorecard import own_positions
 
     game = games.make(args.game)
-    if game.name != "connect4":
-        raise UsageError(f"{game.id} has no exact solver; the only solved game is connect4")
+    known = required_oracle(game)
     player, slots = make(args, game)  # before the positions are solved: most mistakes show at once
-    classes = args.classes or ([] if args.positions else CLASSES)
-    sets = [*own_positions(classes), *read(args.positions)]
-    reports = [report(player, sets, sims, slots) for sims in args.sims or [own_sims(player)]]
+    classes = args.classes or ([] if args.positions else known.CLASSES)
+    sets = [*own_positions(game, classes), *read(game, args.positions)]
+    reports = [report(game, player, sets, sims, slots) for sims in args.sims or [own_sims(player)]]
     if args.json:
         print(json.dumps(reports[0] if len(reports) == 1 else reports))
     else:
@@ -90,13 +90,12 @@ def own_sims(player: "Player") -> int | None:
     return player.agent.config.sims if isinstance(player, AgentPlayer) else None
 
 
-def read(paths: Sequence[Path]) -> "list[Positions]":
+def read(game: games.Game, paths: Sequence[Path]) -> "list[Positions]":
     """The positions of users' files, every move solved."""
     from tengen.cli.progress import progress
     from tengen.scorecard import read_positions
-    from tengen.solver import book_path
 
-    if paths and book_path() is None:
+    if paths and required_oracle(game).takes_minutes(game.start()):
         print(
             "tengen score: without an opening book a position may take minutes; "
             "pip install 'tengen[perfect]' makes it quick",
@@ -105,11 +104,13 @@ def read(paths: Sequence[Path]) -> "list[Positions]":
     sets = []
     for path in paths:
         with progress(f"solving {path.name}") as show:
-            sets.append(read_positions(path, show))
+            sets.append(read_positions(game, path, show))
     return sets
 
 
-def report(player: "Player", sets: "Sequence[Positions]", sims: int | None, slots: int) -> dict[str, Any]:
+def report(
+    game: games.Game, player: "Player", sets: "Sequence[Positions]", sims: int | None, slots: int
+) -> dict[str, Any]:
     """One number of simulations, as JSON: all positions together, and each file or class."""
     from tengen.cli.progress import progress
     from tengen.scorecard import Positions, choose_moves, judge
@@ -122,7 +123,7 @@ def report(player: "Player", sets: "Sequence[Positions]", sims: int | None, slot
         scores = judge(part, moves[start : start + len(part)])
         parts.append({"name": part.name, "sims": sims, **scores.as_dict()})
         start += len(part)
-    whose = {"game": "connect4", "player": player.name, "sims": sims}
+    whose = {"game": game.id, "player": player.name, "sims": sims}
     return {**whose, **judge(every, moves).as_dict(), "files": parts}
 
 

@@ -26,7 +26,7 @@ class NetworkCheck:
 def network_check(evaluator: Evaluator, positions: Positions) -> NetworkCheck:
     """Compares an evaluator's answers with the truth. It sees every position as it is, under no symmetry."""
     logits, wdl = _evaluate(evaluator, positions)
-    # A column is its own action and stands at its own place in the policy.
+    # In the games solved so far an action stands at its own place in the policy.
     logits = np.where(positions.legal, logits, -np.inf)
     likely = np.exp(logits - logits.max(axis=1, keepdims=True))
     policy = likely / likely.sum(axis=1, keepdims=True)
