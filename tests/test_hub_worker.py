@@ -96,7 +96,9 @@ def test_a_hub_that_is_busy_is_left_alone_as_long_as_it_wants(tmp_path: Path) ->
 def test_a_rating_match_ends_in_the_middle_of_a_search() -> None:
     ended = threading.Event()
     threading.Timer(0.5, ended.set).start()
+    began = time.monotonic()
     assert play_rating(LONG, {}, device="cpu", threads=1, memory=1 << 30, ended=ended.is_set) is None
+    assert time.monotonic() - began < 100  # its first search alone would take far longer, and MATCH_SECONDS too
 
 
 @contextmanager
