@@ -10,13 +10,20 @@ import pytest
 
 from hubs import network
 from liars import PER_CHUNK, SUBTLE, Player, Slow, make_desk, only_wins, publish, random_policies
+from networks import make_test_network
+from tengen import games
+from tengen.evaluator import make_evaluator
 from tengen.hub.again import Again
 from tengen.hub.census import OWN, Census, Numbers, missing_verdict
 from tengen.hub.desk import Desk
 from tengen.hub.evidence import MEASURES, Evidence, Spread
 from tengen.hub.ledger import Ledger
-from tengen.hub.protocol import HubRefusedError
+from tengen.hub.protocol import HubRefusedError, Release
+from tengen.nn.export import sample_planes, to_onnx
 from tengen.records import GameRecord, encode_chunk
+from tengen.runconfig import RunConfig
+from tengen.rundir import RunDirectory
+from tengen.selfplay import Actor
 from training import GAME
 
 pytestmark = pytest.mark.slow
@@ -114,6 +121,28 @@ def test_honest_games_are_found_again(pool: list[tuple[np.ndarray, GameRecord]])
     assert np.nanmax(np.abs(here)) < 1e-6 and np.nanmax(np.abs(slow)) < 1e-6  # bit for bit, but for float32 in records
     assert max(len(record.networks) for _, record in pool[-POOL:]) > 3
     assert np.nanmean(np.abs(rows[POOL:-POOL]), axis=0).max() < 0.02
+
+
+def test_a_worker_on_another_backend_is_played_again_as_on_its_own(tmp_path: Path) -> None:
+    """In 8 bits backends differ by more than a small lie."""
+    game = games.make("connect4")
+    run = RunDirectory(tmp_path / "run")
+    with run.locked():
+        run.configure(RunConfig.of(game).with_settings(["search.sims=24", "search.cache_mb=1", "loop.slots=16"]))
+    config, desk = run.config(), Desk(run, 0, "openvino")
+    file = to_onnx(make_test_network(game, "16x2"), game, calibration=sample_planes(game, 64))
+    desk.publish(Release.of(game.id, file.hash, file.data, config.search, config.selfplay, config.loop.seed, 16))
+    offer = desk.pull("w", None)
+    assert offer is not None
+    actor = Actor(game, *offer.release.configs(), slots=16, threads=1, first_game=offer.lease.first_game)
+    actor.set_evaluator(make_evaluator(file, game, "onnxruntime", 1), file.hash)
+    records = actor.play(lambda counts: counts["games"] >= 24)
+    way, policy = offer.release.configs(), MEASURES.index("policy")
+    here = desk.referee._again(way, desk.referee._evaluator).look(records)[:, policy]
+    nearest = desk.referee._nearest("w", way, records)[:, policy]
+    assert np.nanmean(nearest) < 0.01 and np.nanmean(nearest) < np.nanmean(here)
+    assert desk.referee._machine_of["w"] != "here"
+    desk.close()
 
 
 def histories(pool: list[tuple[np.ndarray, GameRecord]], count: int) -> int:

@@ -18,6 +18,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +47,10 @@ SECOND_OPINION = 48  # games of its own when a worker's results differ from the 
 OWN_EVERY = 20  # networks after which it looks again; sooner while a run is young and its networks change fast
 ROUNDING = 0.005  # by which another machine's answers may be off: as much as 8 bits of mantissa (bfloat16) leave
 WAITING = 256  # lots that may wait; when more come, some of whoever has most are let through unseen, and counted
-EVALUATORS = 8  # networks kept ready
+EVALUATORS = 12  # networks kept ready, each as one machine runs it
+CLOSE = 0.01  # mean difference of the policies of some games below which no other machine is tried
+# As whom the referee can search: as this machine does, without bfloat16, on the other backend; and what each needs.
+MACHINES = {"here": None, "float32": "openvino", "onnxruntime": "onnxruntime"}
 FIRST_RATED, RATED_SHARE = 4, 0.2  # rating matches of a worker that are all looked at; of later ones this share
 SAVE_SECONDS = 10.0
 
@@ -77,9 +82,11 @@ class Referee:
         file of a rating match, by the hash of the file."""
         self._game, self._ledger, self._seed, self._device = game, ledger, seed, device
         self._way_of, self._network, self._rated_network = way_of, network, rated_network
-        self._evaluators: OrderedDict[str, NetworkEvaluator] = OrderedDict()
+        self._evaluators: OrderedDict[tuple[str, str], NetworkEvaluator] = OrderedDict()
+        self._machines = [name for name, package in MACHINES.items() if package is None or find_spec(package)]
+        self._machine_of: dict[str, str] = {}  # by worker: the one that its own was most like
         self._spread, self._own_at, self._seen = UNKNOWN, 0, dict[str, None]()  # networks, in the order of their games
-        self._again_as: tuple[Settings, Again] | tuple[None, None] = (None, None)  # the last settings, which come again
+        self._agains: tuple[Settings | None, dict[str, Again]] = (None, {})  # of the last settings, by machine
         self._own: set[str] = set()  # networks of second opinions
         self._census = Census(ledger.tallies())
         self._numbers: dict[str, dict[int, Numbers]] = {}  # by worker and lease
@@ -222,15 +229,35 @@ class Referee:
             for record in some:
                 self._seen.setdefault(record.networks[-1])
             self._learn_spread(way, some[-1].networks[-1])
-            if self._again_as[0] != way:
-                self._again_as = (way, self._again(way, self._evaluator))
-            rows = self._again_as[1].look(some)
+            rows = self._nearest(worker, way, some)
             if self._ended.is_set():
                 return
             self._note(worker, rows)
             plies = sum(int(record.searched.sum()) for record, row in zip(some, rows, strict=True) if row[0] == row[0])
             unseen = int(np.isnan(rows[:, 0]).sum())
             self._ledger.count(worker, checked=plies, unseen=unseen)
+
+    def _nearest(self, worker: str, way: Settings, records: Sequence[GameRecord]) -> NDArray[np.float64]:
+        """How far games are off, as the machine finds it that is most like the worker's own. Backends round 8 bits so
+        differently that a young network's policies are off by 0.09 (Connect4); on the same backend by next to nothing.
+        """
+        if self._agains[0] != way:
+            self._agains = (way, {})
+        agains, usual = self._agains[1], self._machine_of.get(worker, self._machines[0])
+        found: tuple[float, str, NDArray[np.float64]] | None = None
+        for machine in [usual, *(name for name in self._machines if name != usual)]:
+            if machine not in agains:
+                agains[machine] = self._again(way, partial(self._evaluator, machine=machine))
+            rows = agains[machine].look(records)
+            policies = rows[:, MEASURES.index("policy")]
+            off = float(policies[~np.isnan(policies)].mean()) if (~np.isnan(policies)).any() else 0.0
+            if found is None or off < found[0]:
+                found = (off, machine, rows)
+            if off <= CLOSE or self._ended.is_set():
+                break
+        assert found is not None
+        self._machine_of[worker] = found[1]
+        return found[2]
 
     def _note(self, worker: str, rows: NDArray[np.float64]) -> None:
         evidence, nothing = self._ledger.evidence(worker), np.isnan(rows).all(axis=1)
@@ -256,19 +283,25 @@ class Referee:
             self._game, _quiet(search), selfplay, self._seed, evaluator_of, slots=SLOTS, ended=self._ended.is_set
         )
 
-    def _evaluator(self, network: str) -> NetworkEvaluator | None:
-        if network in self._evaluators:
-            self._evaluators.move_to_end(network)
-            return self._evaluators[network]
+    def _evaluator(self, network: str, machine: str = "here") -> NetworkEvaluator | None:
+        if (network, machine) in self._evaluators:
+            self._evaluators.move_to_end((network, machine))
+            return self._evaluators[network, machine]
         data = self._network(network)
         if data is None:
             return None
-        self._evaluators[network] = made = make_evaluator(
-            NetworkFile.parse(data, "release"), self._game, self._device, 1
-        )
+        made = self._make_evaluator(NetworkFile.parse(data, "release"), machine)
+        self._evaluators[network, machine] = made
         while len(self._evaluators) > EVALUATORS:
             self._evaluators.popitem(last=False)
         return made
+
+    def _make_evaluator(self, file: NetworkFile, machine: str) -> NetworkEvaluator:
+        if machine == "float32":
+            from tengen.evaluator.openvino import OpenVino
+
+            return OpenVino(file, 1, exact=True)
+        return make_evaluator(file, self._game, self._device if machine == "here" else machine, 1)
 
     def _learn_spread(self, way: Settings, network: str) -> None:
         """Now and then: how far would another machine be off?"""
