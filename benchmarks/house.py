@@ -25,12 +25,14 @@ SUFFIXES = {".py", ".h", ".cpp", ".ts", ".tsx", ".css"}
 # Where a game may be named. Elsewhere only examples may: docstrings, comments, --help.
 MAY_NAME_GAMES = {
     "cpp/tengen/games/": "the rules",
-    "cpp/tengen/registry": "the list of all games",
+    "cpp/tengen/erased/": "the list of all games",
     "cpp/tengen/solve/": "exact solvers, each of one game",
     "cpp/bindings/solve.cpp": "exact solvers, each of one game",
     "src/tengen/solver.py": "an exact solver",
     "src/tengen/bench/": "which games are measured, and what rivals call them",
 }
+# Where these stood before they had rooms, for --before.
+FORMERLY = ("cpp/tengen/registry", "src/tengen/solver.py")
 EXAMPLES = {"help", "epilog", "examples"}  # arguments that are read by people
 WORDS = {"go", "hex"}  # names that are also words: only a whole text counts, such as "go" or "hex:11"
 
@@ -124,7 +126,7 @@ def places_that_name_a_game(tree: Path) -> list[str]:
     found = []
     for file in [*sources(tree, "src/tengen"), *sources(tree, "cpp/tengen"), *sources(tree, "cpp/bindings")]:
         place = file.relative_to(tree).as_posix()
-        if not place.startswith(tuple(MAY_NAME_GAMES)):
+        if not place.startswith((*MAY_NAME_GAMES, *FORMERLY)):
             texts = (python_texts if file.suffix == ".py" else cpp_texts)(file.read_text("utf-8"))
             found += [f"{place}:{line}: {text[:60]!r}" for line, text, code in sorted(texts) if names_one(text, code)]
     return found

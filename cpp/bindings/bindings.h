@@ -5,7 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "tengen/registry.h"
+#include "tengen/erased/registry.h"
 
 namespace tengen {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "bindings.h"
-#include "tengen/draws.h"
+#include "tengen/base/draws.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

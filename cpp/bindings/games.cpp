@@ -7,8 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "tengen/registry.h"
-#include "tengen/text.h"
+#include "tengen/base/text.h"
+#include "tengen/erased/registry.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

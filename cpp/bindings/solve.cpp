@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "tengen/parallel.h"
+#include "tengen/base/parallel.h"
 #include "tengen/solve/connect4_solver.h"
 
 namespace nb = nanobind;

@@ -28,7 +28,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tengen/game_id.h"
+#include "tengen/base/game_id.h"
 
 namespace tengen {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "tengen/registry.h"
-#include "tengen/rng.h"
+#include "tengen/base/rng.h"
+#include "tengen/erased/registry.h"
 
 namespace tengen::test {
 

@@ -1,7 +1,7 @@
 // Go's rules on drawn boards. Coordinates: a1 is the lowest left point, rows are drawn from the top.
 #include "check.h"
+#include "tengen/base/rollout.h"
 #include "tengen/games/go.h"
-#include "tengen/rollout.h"
 
 using namespace tengen;
 

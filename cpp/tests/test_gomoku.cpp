@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "check.h"
+#include "tengen/base/rollout.h"
 #include "tengen/games/gomoku.h"
-#include "tengen/rollout.h"
 
 using namespace tengen;
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "check.h"
+#include "tengen/base/rollout.h"
 #include "tengen/games/hex.h"
-#include "tengen/rollout.h"
 
 using namespace tengen;
 

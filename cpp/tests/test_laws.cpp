@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "check.h"
+#include "tengen/base/rng.h"
+#include "tengen/erased/registry.h"
 #include "tengen/games/connect4.h"
-#include "tengen/registry.h"
-#include "tengen/rng.h"
-#include "tengen/search/bounds.h"
-#include "tengen/selfplay/prove.h"
+#include "tengen/proof/bounds.h"
+#include "tengen/proof/labels.h"
 
 using namespace tengen;
 

@@ -1,7 +1,7 @@
 // Othello against a board of characters walked cell by cell, and the corners of its rules.
 #include "check.h"
+#include "tengen/base/rollout.h"
 #include "tengen/games/othello.h"
-#include "tengen/rollout.h"
 
 using namespace tengen;
 

@@ -6,9 +6,9 @@
 
 #include "check.h"
 #include "searching.h"
+#include "tengen/base/parallel.h"
 #include "tengen/games/connect4.h"
-#include "tengen/parallel.h"
-#include "tengen/search/prover.h"
+#include "tengen/proof/prover.h"
 
 using namespace tengen;
 using namespace tengen::test;

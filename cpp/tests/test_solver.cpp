@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "check.h"
-#include "tengen/rng.h"
+#include "tengen/base/rng.h"
 #include "tengen/solve/connect4_solver.h"
 
 using namespace tengen;

@@ -10,9 +10,9 @@
 #include <array>
 #include <bit>
 
+#include "tengen/base/rng.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
-#include "tengen/rng.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -19,10 +19,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tengen/base/rng.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
 #include "tengen/games/go_board.h"
-#include "tengen/rng.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

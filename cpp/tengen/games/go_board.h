@@ -23,8 +23,8 @@
 #include <mutex>
 #include <type_traits>
 
-#include "tengen/bits.h"
-#include "tengen/symmetry.h"
+#include "tengen/base/bits.h"
+#include "tengen/base/symmetry.h"
 
 namespace tengen {
 

@@ -14,11 +14,11 @@
 
 #include <algorithm>
 
+#include "tengen/base/rng.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
 #include "tengen/games/gomoku_board.h"
 #include "tengen/games/renju.h"
-#include "tengen/rng.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -24,8 +24,8 @@
 #include <mutex>
 #include <vector>
 
-#include "tengen/bits.h"
-#include "tengen/symmetry.h"
+#include "tengen/base/bits.h"
+#include "tengen/base/symmetry.h"
 
 namespace tengen {
 

@@ -25,11 +25,11 @@
 
 #include <algorithm>
 
-#include "tengen/bits.h"
+#include "tengen/base/bits.h"
+#include "tengen/base/rng.h"
+#include "tengen/base/symmetry.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
-#include "tengen/rng.h"
-#include "tengen/symmetry.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -25,10 +25,10 @@
 #include <bit>
 #include <charconv>
 
+#include "tengen/base/rng.h"
+#include "tengen/base/symmetry.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
-#include "tengen/rng.h"
-#include "tengen/symmetry.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -8,9 +8,9 @@
 #include <array>
 #include <bit>
 
+#include "tengen/base/symmetry.h"
+#include "tengen/base/text.h"
 #include "tengen/game.h"
-#include "tengen/symmetry.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -16,7 +16,7 @@
 #include <memory>
 #include <numeric>
 
-#include "tengen/parallel.h"
+#include "tengen/base/parallel.h"
 #include "tengen/search/any_search.h"
 #include "tengen/search/search.h"
 

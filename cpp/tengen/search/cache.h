@@ -11,7 +11,7 @@
 #include <memory>
 #include <new>
 
-#include "tengen/rng.h"
+#include "tengen/base/rng.h"
 
 namespace tengen {
 

@@ -5,7 +5,7 @@
 // line in reference.py.
 #pragma once
 
-#include "tengen/config_table.h"
+#include "tengen/base/config_table.h"
 
 namespace tengen {
 

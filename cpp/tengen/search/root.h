@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tengen/draws.h"
+#include "tengen/base/draws.h"
 #include "tengen/search/backup.h"
 
 namespace tengen {

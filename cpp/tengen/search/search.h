@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "tengen/rollout.h"
+#include "tengen/base/rollout.h"
+#include "tengen/proof/prover.h"
 #include "tengen/search/cache.h"
-#include "tengen/search/prover.h"
 #include "tengen/search/root.h"
 
 namespace tengen {

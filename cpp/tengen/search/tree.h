@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "tengen/game.h"
-#include "tengen/search/bounds.h"
+#include "tengen/proof/bounds.h"
 
 namespace tengen {
 

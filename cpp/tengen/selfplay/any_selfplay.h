@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "tengen/proof/prover.h"
 #include "tengen/search/any_search.h"
-#include "tengen/search/prover.h"
 #include "tengen/selfplay/config.h"
 
 namespace tengen {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "tengen/base/rng.h"
 #include "tengen/game.h"
-#include "tengen/rng.h"
-#include "tengen/search/bounds.h"
+#include "tengen/proof/bounds.h"
 #include "tengen/selfplay/config.h"
 
 namespace tengen {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
+#include "tengen/proof/labels.h"
 #include "tengen/search/batch.h"
 #include "tengen/selfplay/any_selfplay.h"
-#include "tengen/selfplay/prove.h"
 #include "tengen/selfplay/random_moves.h"
 
 namespace tengen {

@@ -1,4 +1,4 @@
-"""What positions are worth by the rules alone, as a textbook finds out: to compare cpp/tengen/selfplay/prove.h with."""
+"""What positions are worth by the rules alone, as a textbook finds out: to compare cpp/tengen/proof/labels.h with."""
 
 from tengen.games import State
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tengen/any_game.h"
+#include "tengen/erased/any_game.h"
 
 namespace tengen {
 

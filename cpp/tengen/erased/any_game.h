@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tengen/base/rollout.h"
 #include "tengen/game.h"
-#include "tengen/rollout.h"
 #include "tengen/search/any_search.h"
 #include "tengen/selfplay/any_selfplay.h"
 

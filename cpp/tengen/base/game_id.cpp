@@ -1,11 +1,11 @@
-#include "tengen/game_id.h"
+#include "tengen/base/game_id.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "tengen/base/text.h"
 #include "tengen/game.h"
-#include "tengen/text.h"
 
 namespace tengen {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tengen/game.h"
-#include "tengen/search/bounds.h"
+#include "tengen/proof/bounds.h"
 
 namespace tengen {
 

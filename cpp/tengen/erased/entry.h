@@ -1,11 +1,11 @@
 // Turns a game type into an AnyGame. Each game is compiled in its own small file here, so that builds run side by side.
 #pragma once
 
-#include "tengen/any_game.h"
-#include "tengen/parallel.h"
-#include "tengen/registry.h"
+#include "tengen/base/parallel.h"
+#include "tengen/base/text.h"
+#include "tengen/erased/any_game.h"
+#include "tengen/erased/registry.h"
 #include "tengen/selfplay/slots.h"
-#include "tengen/text.h"
 
 namespace tengen {
 

@@ -1,4 +1,4 @@
-#include "tengen/registry.h"
+#include "tengen/erased/registry.h"
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tengen/text.h"
+#include "tengen/base/text.h"
 
 namespace tengen {
 

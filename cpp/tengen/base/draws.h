@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tengen/rng.h"
+#include "tengen/base/rng.h"
 
 namespace tengen {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "tengen/config_table.h"
+#include "tengen/base/config_table.h"
 #include "tengen/game.h"
-#include "tengen/search/prover.h"
+#include "tengen/proof/prover.h"
 
 namespace tengen {
 

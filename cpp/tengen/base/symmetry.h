@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tengen/rng.h"
+#include "tengen/base/rng.h"
 
 namespace tengen {
 

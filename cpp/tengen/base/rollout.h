@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "tengen/base/rng.h"
 #include "tengen/game.h"
-#include "tengen/rng.h"
 
 namespace tengen {
 

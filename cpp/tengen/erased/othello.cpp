@@ -1,6 +1,6 @@
 #include "tengen/games/othello.h"
 
-#include "tengen/registry/entry.h"
+#include "tengen/erased/entry.h"
 
 namespace tengen {
 

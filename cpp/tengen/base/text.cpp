@@ -1,4 +1,4 @@
-#include "tengen/text.h"
+#include "tengen/base/text.h"
 
 #include <algorithm>
 #include <cctype>
