@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen import games
-from tengen.chunks import ChunkStore
+from tengen.exact.solver import FULL_COLUMN, solve_many
 from tengen.records import GameRecord
-from tengen.replay import value_targets
-from tengen.solver import FULL_COLUMN, solve_many
+from tengen.records.replay import value_targets
+from tengen.records.store import ChunkStore
 
 BANDS = [(0, 6), (6, 12), (12, 18), (18, 24), (24, 30), (30, 42)]
 DECAYS = (0.5, 0.8, 0.9, 0.95)

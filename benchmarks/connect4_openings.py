@@ -14,7 +14,7 @@ import numpy as np
 
 from tengen import State, games
 from tengen._core import SelfPlay, SelfPlayConfig
-from tengen.solver import plies_left, score_many
+from tengen.exact.solver import plies_left, score_many
 
 LENGTHS = (4, 8, 12, 16, 20)
 ENDS = {"1-4": range(5), "5-14": range(5, 15), "15-28": range(15, 29), "29-42": range(29, 43)}

@@ -13,12 +13,12 @@ import random
 import numpy as np
 
 from tengen import games
-from tengen.agent import Agent
-from tengen.evaluator import make_evaluator
+from tengen.exact.solver import score_many
 from tengen.games import State
-from tengen.network import shipped_network
-from tengen.runconfig import RunConfig
-from tengen.solver import score_many
+from tengen.net.evaluator import make_evaluator
+from tengen.net.file import shipped_network
+from tengen.run.settings import RunConfig
+from tengen.search.agent import Agent
 
 GAME = games.make("connect4")
 BANDS = [(5, 12), (12, 18), (18, 25)]

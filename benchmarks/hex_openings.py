@@ -10,9 +10,9 @@ import argparse
 from pathlib import Path
 
 from tengen import games
-from tengen.agent import Agent
-from tengen.evaluator import make_evaluator
+from tengen.net.evaluator import make_evaluator
 from tengen.preset import playing_search
+from tengen.search.agent import Agent
 
 
 def main() -> None:

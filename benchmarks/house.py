@@ -28,7 +28,7 @@ MAY_NAME_GAMES = {
     "cpp/tengen/erased/": "the list of all games",
     "cpp/tengen/solve/": "exact solvers, each of one game",
     "cpp/bindings/solve.cpp": "exact solvers, each of one game",
-    "src/tengen/solver.py": "an exact solver",
+    "src/tengen/exact/solver.py": "an exact solver",
     "src/tengen/bench/": "which games are measured, and what rivals call them",
 }
 # Where these stood before they had rooms, for --before.

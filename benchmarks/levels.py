@@ -10,16 +10,16 @@ from itertools import combinations
 from pathlib import Path
 
 from tengen import games
-from tengen.agent import Agent
 from tengen.app.levels import Level, LevelTable
 from tengen.app.networks import changed_settings, search_settings
-from tengen.arena import draw_openings, play_match
-from tengen.elo import Pairing, ladder
-from tengen.evaluator import Rollout, make_evaluator
 from tengen.games import Game
-from tengen.network import NetworkFile, shipped_network
-from tengen.players import AgentPlayer, Player, make_player
+from tengen.net.evaluator import Rollout, make_evaluator
+from tengen.net.file import NetworkFile, shipped_network
+from tengen.play.arena import draw_openings, play_match
+from tengen.play.elo import Pairing, ladder
+from tengen.play.players import AgentPlayer, Player, make_player
 from tengen.preset import file_name
+from tengen.search.agent import Agent
 
 FOLDER = Path(__file__).parents[1] / "src" / "tengen" / "data" / "levels"
 MCTS_SIMS = (10, 30, 100, 300, 1000)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from tengen import State, games, solver
+from tengen import State, games
+from tengen.exact import solver
 
 PHASES = {"beginning": range(1, 15), "middle": range(15, 29), "end": range(29, 42)}  # stones on the board
 DIFFICULTIES = {"easy": range(1, 15), "medium": range(15, 29), "hard": range(29, 42)}  # plies left
@@ -85,7 +86,7 @@ def table(positions: list[State]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    packaged = Path(solver.__file__).parent / "data" / "connect4"
+    packaged = Path(solver.__file__).parent.parent / "data" / "connect4"
     parser.add_argument("--out", type=Path, default=packaged, help="folder for the six files (default: the package's)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300, help="positions per class")

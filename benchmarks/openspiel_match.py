@@ -15,8 +15,8 @@ from typing import Any
 import pyspiel
 
 from tengen import Game, State, games
-from tengen.arena import Match, draw_openings, play_match
-from tengen.players import make_player
+from tengen.play.arena import Match, draw_openings, play_match
+from tengen.play.players import make_player
 
 # Their name of each game. Actions have the same numbers in both programs: columns, or cells row by row, and the pass.
 THEIRS = {"connect4": "connect_four", "othello": "othello"}

@@ -13,11 +13,11 @@ import numpy as np
 
 from tengen import games
 from tengen._core import SelfPlay
-from tengen.evaluator import Uniform, make_evaluator
-from tengen.network import shipped_network
+from tengen.net.evaluator import Uniform, make_evaluator
+from tengen.net.file import shipped_network
 from tengen.records import UNPROVEN, GameRecord
-from tengen.runconfig import RunConfig
-from tengen.selfplay import Actor
+from tengen.records.selfplay import Actor
+from tengen.run.settings import RunConfig
 
 
 def main() -> None:

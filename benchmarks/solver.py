@@ -18,10 +18,11 @@ from typing import Any
 
 from bitbully import bitbully_core as peer
 
-from tengen import games, solver
+from tengen import games
 from tengen._core import Connect4Solver
+from tengen.exact import solver
 
-OWN = Path(solver.__file__).parent / "data" / "connect4"
+OWN = Path(solver.__file__).parent.parent / "data" / "connect4"
 FEW_STONES = 10  # without a book, positions with fewer take too long to measure
 
 

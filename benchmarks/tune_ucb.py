@@ -6,8 +6,8 @@ python benchmarks/tune_ucb.py connect4 --games 400 --sims 1000 --values 0.7 1.0 
 import argparse
 
 from tengen import games
-from tengen.arena import draw_openings, play_match
-from tengen.players import make_player, slots_that_fit
+from tengen.play.arena import draw_openings, play_match
+from tengen.play.players import make_player, slots_that_fit
 
 
 def main() -> None:

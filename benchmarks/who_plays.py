@@ -28,12 +28,12 @@ from tengen.hub.ledger import Ledger
 from tengen.hub.local import LocalHub
 from tengen.hub.server import HttpHub
 from tengen.hub.tokens import add_token
-from tengen.players import make_player
+from tengen.play.players import make_player
+from tengen.play.scorecard import Positions, measure, own_positions
 from tengen.records import GameRecord
-from tengen.runconfig import RunConfig
-from tengen.rundir import RunDirectory
-from tengen.scorecard import Positions, measure, own_positions
-from tengen.train import Event, MakeHub, Trainer
+from tengen.run.folder import RunDirectory
+from tengen.run.settings import RunConfig
+from tengen.train.loop import Event, MakeHub, Trainer
 
 GAME = games.make("connect4")
 SMALL = ["loop.size=16x2", "search.sims=64", "search.cache_mb=32", "loop.slots=64", "loop.turn_positions=1024"]

@@ -1,7 +1,7 @@
 // THE CONTRACT: what a two-player board game must offer, and the laws it must keep.
 //
 // A game is one copyable value: a position plus whatever its rules need to go on (Go: the boards seen so far).
-// Search, self-play, the terminal and the browser see games only through this page; tests/test_contract.py checks
+// Search, self-play, the terminal and the browser see games only through this page; tests/games/test_contract.py checks
 // every law below on random positions of every registered game.
 //
 // 1. Sides alternate every ply; a pass is a ply. `to_move()` is 0 for the first player, 1 for the second.

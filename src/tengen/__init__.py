@@ -1,11 +1,14 @@
 """Tengen: learns two-player board games from their rules alone; then you play it, study with it, and plug it in."""
 
-from tengen import arena, cpu, games, solver
-from tengen.agent import Agent, Analysis, MoveInfo
+from tengen import games
 from tengen.config import ConfigError, SearchConfig
-from tengen.evaluator import Evaluation, Evaluator, Hash, Leaves, QueueEvaluator, Rollout, Uniform
+from tengen.exact import solver
 from tengen.games import Game, GameError, State
-from tengen.players import Player, make_player
+from tengen.net import cpu
+from tengen.net.evaluator import Evaluation, Evaluator, Hash, Leaves, QueueEvaluator, Rollout, Uniform
+from tengen.play import arena
+from tengen.play.players import Player, make_player
+from tengen.search.agent import Agent, Analysis, MoveInfo
 
 cpu.avoid_hidden_tiles()
 

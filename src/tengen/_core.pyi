@@ -842,7 +842,7 @@ class SelfPlay(LeafSource):
         """The lowest number in a game that is under way or was not taken yet."""
 
 class Connect4Solver:
-    """Exact Connect4 results. Used through tengen.solver."""
+    """Exact Connect4 results. Used through tengen.exact.solver."""
 
     def __init__(self, book: str | None = None) -> None:
         """

@@ -59,4 +59,4 @@ def playing_search(game: Game) -> SearchConfig:
 
 
 def _folder() -> Any:
-    return resources.files("tengen") / "presets"
+    return resources.files("tengen") / "data" / "presets"

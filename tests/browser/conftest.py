@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from appserver import Client, command
 from browser.driver import App, Pictures, opened
+from support.appserver import Client, command
+from support.writtenrun import write_run
 from tengen.bench.app import FLAGS, browser_path
-from writtenrun import write_run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
-from appserver import PATIENCE, Client
+from support.appserver import PATIENCE, Client
 from tengen import games
 from tengen.games import State
 

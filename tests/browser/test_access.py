@@ -7,8 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from appserver import Client
 from browser.driver import PICTURED, App, Pictures, opened
+from support.appserver import Client
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from appserver import Client
 from browser.driver import PICTURED, App, Pictures, opened
+from support.appserver import Client
 from tengen import games
 
 pytestmark = pytest.mark.slow

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Response, Route, expect
 
-from appserver import Client, command
 from browser.driver import App, let_in, opened
-from writtenrun import write_run
+from support.appserver import Client, command
+from support.writtenrun import write_run
 
 pytestmark = pytest.mark.slow
 

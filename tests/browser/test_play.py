@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from browser.driver import PICTURED, App, Pictures
 from tengen.games import State
-from tengen.players import make_player
+from tengen.play.players import make_player
 
 pytestmark = pytest.mark.slow
 

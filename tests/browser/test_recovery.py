@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from appserver import command
 from browser.driver import App, let_in, opened
+from support.appserver import command
 
 pytestmark = pytest.mark.slow
 

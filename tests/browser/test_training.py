@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
-from appserver import Client, command
 from browser.driver import App, Pictures, opened
-from tengen.rundir import RunDirectory
-from training import TINY
-from writtenrun import write_fleet, write_run
+from support.appserver import Client, command
+from support.training import TINY
+from support.writtenrun import write_fleet, write_run
+from tengen.run.folder import RunDirectory
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ import numpy as np
 from tengen.app.errors import AppError
 from tengen.app.networks import SEARCHING, Networks
 from tengen.app.withoutsearch import WITHOUT_SEARCH
-from tengen.evaluator import Batch, Rollout
 from tengen.games import State
+from tengen.net.evaluator import Batch, Rollout
 
 __all__ = ["evaluate"]
 

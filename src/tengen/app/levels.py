@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tengen.games import Game
-from tengen.network import NetworkFile, shipped_network
+from tengen.net.file import NetworkFile, shipped_network
 from tengen.preset import file_name
 
 __all__ = ["Level", "LevelTable", "read_levels"]

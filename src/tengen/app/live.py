@@ -18,7 +18,6 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tengen.agent import Agent
 from tengen.app import requests
 from tengen.app.errors import AppError
 from tengen.app.networks import changed_settings, search_settings
@@ -27,6 +26,7 @@ from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture, report
 from tengen.app.withoutsearch import WITHOUT_SEARCH, answer
 from tengen.games import State
+from tengen.search.agent import Agent
 
 __all__ = ["HERTZ", "Conversation"]
 

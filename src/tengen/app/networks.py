@@ -22,14 +22,14 @@ from typing import Any
 from tengen.app.errors import AppError
 from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
-from tengen.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
-from tengen.exact import oracle
+from tengen.exact.oracle import oracle
 from tengen.games import Game
-from tengen.network import NetworkError, NetworkFile, shipped_network
-from tengen.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
+from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
+from tengen.net.file import NetworkError, NetworkFile, shipped_network
+from tengen.play.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
 from tengen.preset import playing_search
-from tengen.rundir import RunDirectory, RunError
-from tengen.standings import Standings
+from tengen.run.folder import RunDirectory, RunError
+from tengen.run.standings import Standings
 
 __all__ = ["SEARCHING", "Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
 

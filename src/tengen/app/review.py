@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.agent import Analysis
 from tengen.app.errors import AppError
 from tengen.app.positions import start_of
 from tengen.app.treesearch import TreeSearch
 from tengen.games import State
+from tengen.search.agent import Analysis
 
 __all__ = ["accuracy", "kind_of", "review"]
 

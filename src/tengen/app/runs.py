@@ -26,15 +26,15 @@ from tengen.app.networks import list_runs, network_minutes, network_steps
 from tengen.app.positions import make_game
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
-from tengen.events import Event, History, read_events
 from tengen.games import Game, GameError
-from tengen.health import Health, judge
-from tengen.netshape import NetworkShape
+from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
-from tengen.runconfig import RunConfig
-from tengen.rundir import RunDirectory, RunError
-from tengen.runreport import curves, describe, read_fleet, thinned
-from tengen.standings import Standings
+from tengen.run.events import Event, History, read_events
+from tengen.run.folder import RunDirectory, RunError
+from tengen.run.health import Health, judge
+from tengen.run.report import curves, describe, read_fleet, thinned
+from tengen.run.settings import RunConfig
+from tengen.run.standings import Standings
 
 __all__ = ["Runs"]
 

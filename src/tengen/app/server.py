@@ -35,7 +35,7 @@ from tengen.app.runs import Runs
 from tengen.app.security import Guard
 from tengen.app.treesearch import MOST_SEARCHES, Searches
 from tengen.app.withoutsearch import solver_for
-from tengen.exact import oracle
+from tengen.exact.oracle import oracle
 from tengen.serving import Door
 
 __all__ = ["Server", "make_server"]

@@ -16,12 +16,12 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 from tengen._core import EdgeView
-from tengen.agent import Agent, MoveInfo
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.config import SearchConfig
 from tengen.games import GameError, State
-from tengen.treepicture import grow
+from tengen.search.agent import Agent, MoveInfo
+from tengen.search.picture import grow
 
 __all__ = ["Searches", "TreeSearch"]
 

@@ -6,9 +6,9 @@ import secrets
 from typing import Any
 
 from tengen.app.errors import AppError
-from tengen.exact import Oracle, oracle
+from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
-from tengen.players import PlayerError, make_player
+from tengen.play.players import PlayerError, make_player
 
 __all__ = ["WITHOUT_SEARCH", "answer", "solver_for"]
 

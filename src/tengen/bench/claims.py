@@ -9,17 +9,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from tengen import games, solver
-from tengen.agent import Agent
-from tengen.arena import Match, draw_openings, play_match
+from tengen import games
 from tengen.bench.measure import Row, row
 from tengen.bench.search import position_after
 from tengen.config import SearchConfig
-from tengen.evaluator import Evaluation, Hash, Leaves, Rollout
+from tengen.exact import solver
 from tengen.games import Game
-from tengen.players import AgentPlayer
-from tengen.reference import ReferenceSearch
-from tengen.scorecard import Positions, measure, own_positions
+from tengen.net.evaluator import Evaluation, Hash, Leaves, Rollout
+from tengen.play.arena import Match, draw_openings, play_match
+from tengen.play.players import AgentPlayer
+from tengen.play.scorecard import Positions, measure, own_positions
+from tengen.search.agent import Agent
+from tengen.search.reference import ReferenceSearch
 
 __all__ = ["fpu_rows", "leaves_rows", "mlh_rows", "reference_rows", "reuse_rows", "share_rows"]
 

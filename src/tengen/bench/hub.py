@@ -23,14 +23,14 @@ import numpy as np
 
 from tengen import games
 from tengen.bench.measure import Row, row
-from tengen.chunks import ChunkStore
-from tengen.evaluator import make_evaluator
 from tengen.hub.protocol import PROGRAM, Offer, Release, Report
-from tengen.network import NetworkError, NetworkFile
+from tengen.net.evaluator import make_evaluator
+from tengen.net.file import NetworkError, NetworkFile
 from tengen.records import GameRecord, encode_chunk
-from tengen.runconfig import RunConfig
-from tengen.rundir import RunDirectory
-from tengen.selfplay import Actor
+from tengen.records.selfplay import Actor
+from tengen.records.store import ChunkStore
+from tengen.run.folder import RunDirectory
+from tengen.run.settings import RunConfig
 
 GAME = "tictactoe"
 REPORT_EVERY, CHUNK_EVERY = 30.0, 60.0
@@ -182,9 +182,9 @@ def make_bench_network(game_id: str, size: str) -> NetworkFile:
     """One with random weights. Raises NetworkError."""
     if not find_spec("torch"):
         raise NetworkError("making a network to measure needs torch; pip install 'tengen[train]'")
-    from tengen.netshape import NetworkShape
-    from tengen.nn.export import to_onnx
-    from tengen.nn.model import make_network
+    from tengen.net.shape import NetworkShape
+    from tengen.net.tower.export import to_onnx
+    from tengen.net.tower.model import make_network
 
     game = games.make(game_id)
     return to_onnx(make_network(NetworkShape.of(game, size)), game)

@@ -23,9 +23,9 @@ from tengen.bench.hub import make_bench_network
 from tengen.bench.measure import Row, row
 from tengen.hub.desk import Desk
 from tengen.hub.protocol import Release
-from tengen.network import NetworkFile
-from tengen.runconfig import RunConfig
-from tengen.rundir import RunDirectory
+from tengen.net.file import NetworkFile
+from tengen.run.folder import RunDirectory
+from tengen.run.settings import RunConfig
 
 GAME = "connect4"
 WORKERS = 2  # one thread each

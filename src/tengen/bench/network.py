@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tengen import games
 from tengen.bench.measure import Row, Slices, row
-from tengen.evaluator import Batch, Evaluator, make_evaluator
-from tengen.evaluator.network import backend_of
-from tengen.network import NetworkError
+from tengen.net.evaluator import Batch, Evaluator, make_evaluator
+from tengen.net.evaluator.backend import backend_of
+from tengen.net.file import NetworkError
 
 if TYPE_CHECKING:
-    from tengen.nn.model import Network
+    from tengen.net.tower.model import Network
 
 BATCHES = (1, 8, 64, 256)
 ROUNDS = 8
@@ -39,9 +39,9 @@ def measure_networks(ids: list[str] | None, size: str, seconds: float, threads: 
 def _measure(game: games.Game, size: str, seconds: float, threads: int) -> list[Row]:
     import torch
 
-    from tengen.netshape import NetworkShape
-    from tengen.nn.export import sample_planes, torch_answer
-    from tengen.nn.model import make_network
+    from tengen.net.shape import NetworkShape
+    from tengen.net.tower.export import sample_planes, torch_answer
+    from tengen.net.tower.model import make_network
 
     network = make_network(NetworkShape.of(game, size))
     planes = sample_planes(game, max(BATCHES))
@@ -76,7 +76,7 @@ def _backends(network: Network, game: games.Game, threads: int) -> dict[str, Cal
     """Every way to run this network here, by name."""
     import torch
 
-    from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
+    from tengen.net.tower.export import CALIBRATION, sample_planes, to_onnx
 
     devices = [device for device in ("openvino", "onnxruntime") if find_spec(device)]
     devices += ["torch", *(["cuda"] if torch.cuda.is_available() else [])]

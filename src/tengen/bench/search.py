@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from tengen import games
-from tengen.agent import Agent
-from tengen.arena import draw_openings
 from tengen.bench import peers
 from tengen.bench.measure import Row, row, take_turns
 from tengen.config import SearchConfig
-from tengen.evaluator import Rollout, Uniform
 from tengen.games import Game, State
-from tengen.players import pure_mcts
+from tengen.net.evaluator import Rollout, Uniform
+from tengen.play.arena import draw_openings
+from tengen.play.players import pure_mcts
+from tengen.search.agent import Agent
 
 __all__ = ["batch_rows", "growth_rows", "rollout_rows"]
 

@@ -10,10 +10,10 @@ import numpy as np
 from tengen import games
 from tengen.bench.measure import Row, row, take_turns
 from tengen.config import SelfPlayConfig
-from tengen.evaluator import Batch, Uniform, make_evaluator
-from tengen.network import NetworkError, NetworkFile, shipped_network
-from tengen.runconfig import RunConfig
-from tengen.selfplay import Actor
+from tengen.net.evaluator import Batch, Uniform, make_evaluator
+from tengen.net.file import NetworkError, NetworkFile, shipped_network
+from tengen.records.selfplay import Actor
+from tengen.run.settings import RunConfig
 
 APART = 10  # seconds at most for games to drift apart
 WARM_UP = 400  # evaluations per game for the cache to fill: in a run a network plays for twice or thrice as long
@@ -119,10 +119,10 @@ def _networks(game: games.Game, size: str) -> list[NetworkFile]:
         if shipped:
             return [NetworkFile.load(shipped, game)]
         raise NetworkError("making a network to measure needs torch; pip install 'tengen[train]'")
-    from tengen.netshape import NetworkShape
-    from tengen.nn.export import CALIBRATION, sample_planes, to_onnx
-    from tengen.nn.model import make_network
-    from tengen.nn.unfold import unfold
+    from tengen.net.shape import NetworkShape
+    from tengen.net.tower.export import CALIBRATION, sample_planes, to_onnx
+    from tengen.net.tower.model import make_network
+    from tengen.net.tower.unfold import unfold
 
     seen = sample_planes(game, CALIBRATION)
     if shipped:

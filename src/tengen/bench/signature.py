@@ -7,10 +7,10 @@ import numpy as np
 
 from tengen import games
 from tengen._core import NodeView, Rng, SelfPlay
-from tengen.agent import Agent
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig
-from tengen.evaluator import Hash, Rollout
 from tengen.games import Game, State
+from tengen.net.evaluator import Hash, Rollout
+from tengen.search.agent import Agent
 
 __all__ = ["signature"]
 

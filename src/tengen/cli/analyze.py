@@ -9,7 +9,7 @@ from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, interruptible, number
 
 if TYPE_CHECKING:
-    from tengen.agent import Agent, Analysis
+    from tengen.search.agent import Agent, Analysis
 
 PLAYER = "mcts:10000,solver"
 
@@ -43,7 +43,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.moves_table import as_json
-    from tengen.players import search_player, usual_player
+    from tengen.play.players import search_player, usual_player
 
     game = games.make(args.game)
     if args.position is not None and args.moves != "-":
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def draw(file: Path, agent: "Agent", state: games.State, nodes: int) -> None:
-    from tengen.treepicture import draw_tree, grow
+    from tengen.search.picture import draw_tree, grow
 
     moves = state.moves_text()
     title = f"{state.game.id} {moves if moves != '-' and len(moves) < 60 else ''}".strip()

@@ -6,8 +6,8 @@ from itertools import pairwise
 from rich import box
 from rich.table import Table
 
-from tengen.events import Event, number_of
-from tengen.runreport import series
+from tengen.run.events import Event, number_of
+from tengen.run.report import series
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 

@@ -15,9 +15,9 @@ from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from tengen import health
 from tengen.cli.curves import curves_table, short, strength_table
-from tengen.events import Event, History, number_of
+from tengen.run import health
+from tengen.run.events import Event, History, number_of
 
 WARNINGS = 3  # the latest ones stay on the panel
 REFRESHES = 2  # per second

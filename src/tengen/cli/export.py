@@ -24,8 +24,8 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     if missing := [module for module in ("torch", "safetensors", "onnxruntime") if not find_spec(module)]:
         raise UsageError(f"export needs {', '.join(missing)}; pip install 'tengen[train]'")
-    from tengen.nn.checkpoint import load_checkpoint
-    from tengen.nn.export import CALIBRATION, export_onnx, sample_planes
+    from tengen.net.tower.checkpoint import load_checkpoint
+    from tengen.net.tower.export import CALIBRATION, export_onnx, sample_planes
 
     checkpoint = load_checkpoint(args.net)
     out: Path = args.out or args.net.with_suffix(".onnx")

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def describe(game: games.Game, entry: dict[str, Any]) -> dict[str, Any]:
-    from tengen.network import shipped_network
+    from tengen.net.file import shipped_network
 
     planes, rows, cols = game.planes_shape
     return entry | {
@@ -60,7 +60,7 @@ def show_all(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tengen.network import shipped_games
+    from tengen.net.file import shipped_games
 
     table = Table("game", "sizes", "options", box=None, header_style="bold", pad_edge=False)
     for heading in ("example", "actions", "planes", "plies ≤"):

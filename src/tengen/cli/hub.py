@@ -15,7 +15,7 @@ from tengen.cli import train as training
 
 if TYPE_CHECKING:
     from tengen.hub.ledger import Ledger
-    from tengen.rundir import RunDirectory
+    from tengen.run.folder import RunDirectory
 
 EXAMPLE = """example: tengen hub token add garage --run runs/connect4 --out garage.token   once per machine or person
          tengen hub connect4 --run runs/connect4 --host 0.0.0.0 --certificate hub.pem --key hub.key
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_order(order: "Order", words: list[str], args: argparse.Namespace) -> int:
     from tengen.hub.ledger import Ledger
-    from tengen.rundir import RunDirectory
+    from tengen.run.folder import RunDirectory
 
     if args.folder is None:
         raise UsageError("which run? Give --run DIR")
@@ -150,8 +150,8 @@ def judge(ledger: "Ledger", name: str, known: bool) -> int:
 
 
 def rewind(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
-    from tengen.hub.rewind import rewind as go_back
-    from tengen.rundir import RunError
+    from tengen.run.folder import RunError
+    from tengen.train.rewind import rewind as go_back
 
     if words or not args.before:
         raise UsageError("tengen hub rewind --before NAME --run DIR")
@@ -165,7 +165,7 @@ def rewind(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argpar
 
 def set_options(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     """What a release carries may change while a run goes on: it is in run.toml, which every release reads."""
-    from tengen.rundir import RunError
+    from tengen.run.folder import RunError
 
     if not words or not all(word.startswith(("search.", "selfplay.")) for word in words):
         raise UsageError("only options of search and selfplay travel with releases: search.NAME=VALUE, selfplay.NAME=…")

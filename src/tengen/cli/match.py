@@ -10,8 +10,8 @@ from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, number
 
 if TYPE_CHECKING:
-    from tengen.arena import Match
-    from tengen.elo import Sprt
+    from tengen.play.arena import Match
+    from tengen.play.elo import Sprt
 
 EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
          tengen match othello mcts:1000 mcts:500 --save games.txt
@@ -46,9 +46,9 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tengen.arena import draw_openings, play_match, save_games
     from tengen.cli.progress import progress
-    from tengen.players import make_player, slots_that_fit
+    from tengen.play.arena import draw_openings, play_match, save_games
+    from tengen.play.players import make_player, slots_that_fit
 
     if args.games % 2:
         raise UsageError(f"games are played in pairs: --games must be even, not {args.games}")
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_sprt(text: str | None) -> "Sprt | None":
-    from tengen.elo import Sprt
+    from tengen.play.elo import Sprt
 
     if text is None:
         return None

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tengen.agent import Analysis, MoveInfo
+from tengen.search.agent import Analysis, MoveInfo
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -12,8 +12,8 @@ from tengen.cli import Verbs, add_device, add_game, add_settings, add_verb, boar
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tengen.agent import Analysis
-    from tengen.players import Player
+    from tengen.play.players import Player
+    from tengen.search.agent import Analysis
 
 EXAMPLE = """example: tengen play connect4
          tengen play gomoku:15 --side second --opponent mcts:5000
@@ -49,7 +49,7 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from tengen.players import make_player, usual_player
+    from tengen.play.players import make_player, usual_player
 
     state = games.make(args.game).from_moves(args.moves)
     side = args.side or ("first" if sys.stdin.isatty() else "none")
@@ -103,8 +103,8 @@ class Table:
 
     def analysis(self) -> "Analysis":
         """What a search thinks of the position: the opponent's own kind where it searches, in a tree of its own."""
-        from tengen.agent import Agent
-        from tengen.players import AgentPlayer, search_player
+        from tengen.play.players import AgentPlayer, search_player
+        from tengen.search.agent import Agent
 
         if not isinstance(self.opponent, AgentPlayer):
             return search_player(f"mcts:{ADVISER_SIMS},solver", self.state.game).agent.analyze(self.state)

@@ -38,7 +38,7 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tengen.rundir import RunDirectory
+    from tengen.run.folder import RunDirectory
 
     directory = RunDirectory(args.folder)
     if not directory.exists():
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def read_records(folder: Path) -> "Iterator[GameRecord]":
     """All games in order; damaged files are named and left out."""
-    from tengen.chunks import ChunkStore
+    from tengen.records.store import ChunkStore
 
     if not folder.is_dir():
         return

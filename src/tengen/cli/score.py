@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_settings, add_verb, number
-from tengen.exact import SOLVED, required_oracle
+from tengen.exact.oracle import SOLVED, required_oracle
 
 if TYPE_CHECKING:
-    from tengen.players import Player
-    from tengen.scorecard import Positions
+    from tengen.play.players import Player
+    from tengen.play.scorecard import Positions
 
 EXAMPLE = """example: tengen score connect4 --net runs/connect4/best.onnx --sims 0 100 600 800
          tengen score connect4 --player mcts:1000
@@ -49,7 +49,7 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tengen.scorecard import own_positions
+    from tengen.play.scorecard import own_positions
 
     game = games.make(args.game)
     known = required_oracle(game)
@@ -66,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
 
 def make(args: argparse.Namespace, game: games.Game) -> tuple["Player", int]:
     """The player, and how many positions it is asked about at once."""
-    from tengen.network import shipped_network
-    from tengen.players import WITHOUT_SEARCH, make_player, slots_that_fit
+    from tengen.net.file import shipped_network
+    from tengen.play.players import WITHOUT_SEARCH, make_player, slots_that_fit
 
     spec: str = args.player or (f"net:{args.net}" if args.net else "shipped")
     if not (args.net or args.player) and shipped_network(game) is None:
@@ -85,7 +85,7 @@ def make(args: argparse.Namespace, game: games.Game) -> tuple["Player", int]:
 
 
 def own_sims(player: "Player") -> int | None:
-    from tengen.players import AgentPlayer
+    from tengen.play.players import AgentPlayer
 
     return player.agent.config.sims if isinstance(player, AgentPlayer) else None
 
@@ -93,7 +93,7 @@ def own_sims(player: "Player") -> int | None:
 def read(game: games.Game, paths: Sequence[Path]) -> "list[Positions]":
     """The positions of users' files, every move solved."""
     from tengen.cli.progress import progress
-    from tengen.scorecard import read_positions
+    from tengen.play.scorecard import read_positions
 
     if paths and required_oracle(game).takes_minutes(game.start()):
         print(
@@ -113,7 +113,7 @@ def report(
 ) -> dict[str, Any]:
     """One number of simulations, as JSON: all positions together, and each file or class."""
     from tengen.cli.progress import progress
-    from tengen.scorecard import Positions, choose_moves, judge
+    from tengen.play.scorecard import Positions, choose_moves, judge
 
     every = Positions.join("all", sets)
     with progress("positions" if sims is None else f"{sims} simulations", len(every)) as show:

@@ -5,7 +5,7 @@ import json
 import sys
 
 from tengen.cli import Verbs, add_verb, interruptible
-from tengen.exact import SOLVED, Oracle, required_oracle
+from tengen.exact.oracle import SOLVED, Oracle, required_oracle
 
 EXAMPLE = """example: tengen solve connect4 4444         the score of every column after 4 4 4 4
          tengen solve connect4 -            the empty board

@@ -11,9 +11,9 @@ from msgspec import to_builtins
 from tengen.cli import UsageError, Verbs, add_verb, phrases
 
 if TYPE_CHECKING:
-    from tengen.events import Event
-    from tengen.health import Check, Health
-    from tengen.runreport import FleetWorker
+    from tengen.run.events import Event
+    from tengen.run.health import Check, Health
+    from tengen.run.report import FleetWorker
 
 EXAMPLE = """example: tengen status runs/connect4
          tengen status runs/connect4 --json"""
@@ -26,9 +26,9 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tengen.health import judge
-    from tengen.rundir import RunDirectory
-    from tengen.runreport import describe, read_fleet
+    from tengen.run.folder import RunDirectory
+    from tengen.run.health import judge
+    from tengen.run.report import describe, read_fleet
 
     events = read_run(args.folder)
     health, language = judge(events), args.lang or phrases.language()
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_run(folder: Path) -> "list[Event]":
-    from tengen.events import read_events
-    from tengen.rundir import RunDirectory
+    from tengen.run.events import read_events
+    from tengen.run.folder import RunDirectory
 
     directory = RunDirectory(folder)
     if not directory.exists():
@@ -63,7 +63,7 @@ def read_run(folder: Path) -> "list[Event]":
 def details(events: "list[Event]") -> dict[str, Any]:
     """Curves as lists of [minutes, value], and every measurement."""
     from tengen.cli.curves import CURVES
-    from tengen.runreport import series, thinned
+    from tengen.run.report import series, thinned
 
     curves = {name: series(events, name) for name in CURVES}
     return {

@@ -16,9 +16,9 @@ from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, 
 
 if TYPE_CHECKING:
     from tengen.cli.dashboard import Screen
-    from tengen.runconfig import RunConfig
-    from tengen.rundir import RunDirectory
-    from tengen.train import MakeHub, Trainer
+    from tengen.run.folder import RunDirectory
+    from tengen.run.settings import RunConfig
+    from tengen.train.loop import MakeHub, Trainer
 
 EXAMPLE = """example: tengen train connect4                      one hour, in runs/connect4
          tengen train connect4 --minutes 120        the same run goes on to two hours
@@ -74,8 +74,8 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     from tengen._core import SelfPlay
     from tengen.files import write_durably
     from tengen.preset import file_name
-    from tengen.runconfig import RunConfig
-    from tengen.rundir import RunDirectory, RunError
+    from tengen.run.folder import RunDirectory, RunError
+    from tengen.run.settings import RunConfig
 
     game = games.make(args.game)
     folder = args.folder or Path("runs") / file_name(game.id)
@@ -109,10 +109,10 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
 def starting_network(name: str, game: games.Game, changes: dict[str, dict[str, Any]]) -> bytes:
     """A network that a run can begin with; the run's is of its size unless a larger one is asked for. Raises
     NetworkError."""
-    from tengen.network import NetworkFile, shipped_network
-    from tengen.nn.export import sample_planes
-    from tengen.nn.grow import check_growth
-    from tengen.nn.unfold import unfold
+    from tengen.net.file import NetworkFile, shipped_network
+    from tengen.net.tower.export import sample_planes
+    from tengen.net.tower.grow import check_growth
+    from tengen.net.tower.unfold import unfold
 
     path = shipped_network(game) if name == "shipped" else Path(name)
     if path is None:
@@ -134,7 +134,7 @@ def ray_hub(address: str) -> "MakeHub":
 def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """What the command line asks for, by section and name. `--minutes` and `--steps` also say which of them counts."""
     from tengen.config import split_settings
-    from tengen.runconfig import SECTIONS
+    from tengen.run.settings import SECTIONS
 
     options: dict[str, dict[str, Any]] = dict(split_settings(args.set, SECTIONS))
     flags: dict[str, Any] = {"size": args.size, "seed": args.seed, "minutes": args.minutes, "steps": args.steps}
@@ -148,9 +148,9 @@ def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
     """What would fail later fails before anything is written."""
-    from tengen.evaluator import DEVICES
-    from tengen.netshape import NetworkShape
-    from tengen.train import learning_device
+    from tengen.net.evaluator import DEVICES
+    from tengen.net.shape import NetworkShape
+    from tengen.train.loop import learning_device
 
     NetworkShape.of(game, config.loop.size)
     if device not in DEVICES:
@@ -172,7 +172,7 @@ def refuse_strange_folder(run: "RunDirectory") -> None:
 def adopt_changes(run: "RunDirectory", game: str, changes: dict[str, dict[str, Any]]) -> None:
     """Goes on with what run.toml says; a run may become longer and its network larger,
     everything else would be another run."""
-    from tengen.nn.grow import check_growth
+    from tengen.net.tower.grow import check_growth
 
     old = run.config()
     if old.game != game:
@@ -194,10 +194,10 @@ def _flat(config: "RunConfig") -> dict[str, Any]:
 
 def train(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | None") -> int:
     """One sitting, with everything that listens to it."""
-    from tengen.events import Database, Event, TensorBoard, fan_out
     from tengen.hub.local import LocalHub
-    from tengen.measure import Measurer
-    from tengen.train import Trainer
+    from tengen.run.events import Database, Event, TensorBoard, fan_out
+    from tengen.train.loop import Trainer
+    from tengen.train.strength import Measurer
 
     screen = make_screen(run, args)
 
@@ -235,7 +235,7 @@ def make_screen(run: "RunDirectory", args: argparse.Namespace) -> "Screen":
     from rich.console import Console
 
     from tengen.cli.dashboard import Dashboard, JsonLines, Lines
-    from tengen.events import read_events
+    from tengen.run.events import read_events
 
     if args.json:
         return JsonLines()

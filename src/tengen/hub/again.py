@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import BatchSearch, SelfPlay
-from tengen.agent import run_searches
 from tengen.config import SearchConfig, SelfPlayConfig
-from tengen.evaluator import NetworkEvaluator
 from tengen.games import Game, State
 from tengen.hub.evidence import MEASURES
 from tengen.hub.validate import searched_in_full
+from tengen.net.evaluator import NetworkEvaluator
 from tengen.records import GameRecord
+from tengen.search.agent import run_searches
 
 __all__ = ["Again", "EvaluatorOf"]
 

@@ -22,8 +22,8 @@ from tengen import games
 from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game, GameError
 from tengen.hub.protocol import Release, one_line
-from tengen.netshape import parse_size
-from tengen.network import NetworkFile
+from tengen.net.file import NetworkFile
+from tengen.net.shape import parse_size
 
 __all__ = ["BoundsError", "default_memory", "fitted", "largest_network", "rating_memory", "within"]
 

@@ -25,7 +25,7 @@ from tengen.hub.protocol import (
     one_line,
 )
 from tengen.hub.spool import Spool
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
 
 __all__ = ["Courier"]
 

@@ -19,8 +19,6 @@ from typing import NoReturn
 import msgspec
 
 from tengen import games
-from tengen.chunks import ChunkStore, digest_of
-from tengen.elo import Pairing
 from tengen.files import write_durably
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import (
@@ -41,11 +39,13 @@ from tengen.hub.referee import Referee
 from tengen.hub.seats import LEASE_SECONDS, REPORTED, Seats
 from tengen.hub.validate import STRANGERS, Settings, check_chunk, way_of
 from tengen.hub.withdrawal import Withdrawals
-from tengen.network import NetworkFile
+from tengen.net.file import NetworkFile
+from tengen.play.elo import Pairing
 from tengen.records import GameRecord, Limits, RecordError
-from tengen.rundir import RunDirectory, RunError
-from tengen.runreport import Fleet
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
+from tengen.records.store import ChunkStore, digest_of
+from tengen.run.folder import RunDirectory, RunError
+from tengen.run.report import Fleet
 
 __all__ = ["Desk"]
 

@@ -35,7 +35,7 @@ from tengen.hub.protocol import (
     Report,
     one_line,
 )
-from tengen.network import LARGEST
+from tengen.net.file import LARGEST
 
 __all__ = ["HttpLink"]
 

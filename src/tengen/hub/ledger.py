@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 
 import msgspec
 
-from tengen.elo import Pairing
 from tengen.hub.database import Database
 from tengen.hub.evidence import Evidence
 from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
+from tengen.play.elo import Pairing
 
 __all__ = ["Chunk", "Ledger", "Standing", "first_game", "lease_of"]
 

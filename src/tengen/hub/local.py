@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tengen.chunks import ChunkStore
-from tengen.elo import Pairing
 from tengen.files import write_durably
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Release
+from tengen.play.elo import Pairing
 from tengen.records import GameRecord
-from tengen.rundir import RunDirectory
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
+from tengen.records.store import ChunkStore
+from tengen.run.folder import RunDirectory
 
 __all__ = ["LocalHub"]
 

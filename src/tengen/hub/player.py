@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tengen import games
-from tengen.evaluator import make_evaluator
 from tengen.hub.protocol import Manifest, Release
-from tengen.network import NetworkFile
+from tengen.net.evaluator import make_evaluator
+from tengen.net.file import NetworkFile
 from tengen.records import GameRecord
-from tengen.selfplay import Actor, Counts
+from tengen.records.selfplay import Actor, Counts
 
 __all__ = ["ReleasePlayer"]
 

@@ -19,9 +19,9 @@ from typing import Annotated, Any, Protocol, TypeVar
 import msgspec
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig
-from tengen.elo import Pairing
+from tengen.play.elo import Pairing
 from tengen.records import FORMAT, GameRecord
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
 
 __all__ = [
     "HUB_HEADER",

@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tengen import games
-from tengen.agent import Agent
-from tengen.arena import draw_openings, mover, play_match, points_of
 from tengen.config import ConfigError
-from tengen.elo import Pairing
-from tengen.evaluator import Evaluator, Rollout, make_evaluator
 from tengen.games import Game, GameError, State
 from tengen.hub.bounds import BoundsError, fitted, rating_memory
 from tengen.hub.ledger import MATCH_SECONDS, Ledger
 from tengen.hub.protocol import Contestant, RatedGames, RatingMatch, one_line
-from tengen.network import NetworkFile
-from tengen.players import AgentPlayer, Player, make_player, pure_mcts
-from tengen.rundir import RunDirectory
+from tengen.net.evaluator import Evaluator, Rollout, make_evaluator
+from tengen.net.file import NetworkFile
+from tengen.play.arena import draw_openings, mover, play_match, points_of
+from tengen.play.elo import Pairing
+from tengen.play.players import AgentPlayer, Player, make_player, pure_mcts
+from tengen.run.folder import RunDirectory
+from tengen.search.agent import Agent
 
 __all__ = ["Ratings", "play_rating", "played_again"]
 

@@ -23,8 +23,8 @@ from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMat
 from tengen.hub.rating import play_rating
 from tengen.hub.seats import REPORTED
 from tengen.records import encode_chunk
-from tengen.rundir import RunDirectory, RunError
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
+from tengen.run.folder import RunDirectory, RunError
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before Ray is loaded: nothing is sent anywhere
 import ray

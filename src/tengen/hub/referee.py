@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.config import SearchConfig
-from tengen.evaluator import Evaluation, Leaves, NetworkEvaluator, Pending, make_evaluator
 from tengen.games import Game
 from tengen.hub.again import Again, EvaluatorOf
 from tengen.hub.bounds import default_memory
@@ -35,9 +34,10 @@ from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import RatedGames, RatingMatch
 from tengen.hub.rating import played_again
 from tengen.hub.validate import Settings
-from tengen.network import NetworkError, NetworkFile
+from tengen.net.evaluator import Evaluation, Leaves, NetworkEvaluator, Pending, make_evaluator
+from tengen.net.file import NetworkError, NetworkFile
 from tengen.records import GameRecord
-from tengen.selfplay import Actor
+from tengen.records.selfplay import Actor
 
 __all__ = ["Referee"]
 
@@ -298,7 +298,7 @@ class Referee:
 
     def _make_evaluator(self, file: NetworkFile, machine: str) -> NetworkEvaluator:
         if machine == "float32":
-            from tengen.evaluator.openvino import OpenVino
+            from tengen.net.evaluator.openvino import OpenVino
 
             return OpenVino(file, 1, exact=True)
         return make_evaluator(file, self._game, self._device if machine == "here" else machine, 1)

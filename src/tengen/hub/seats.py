@@ -10,8 +10,8 @@ import msgspec
 
 from tengen.hub.ledger import Standing
 from tengen.hub.protocol import Report
-from tengen.runreport import FleetWorker
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
+from tengen.run.report import FleetWorker
 
 __all__ = ["LEASE_SECONDS", "REPORTED", "Seats"]
 

@@ -34,7 +34,7 @@ from tengen.hub.protocol import HUB_HEADER, PROGRAM, HubRefusedError, Release, R
 from tengen.hub.quota import DISK_SECONDS, NotNowError
 from tengen.hub.tokens import worker_of
 from tengen.hub.validate import STRANGERS
-from tengen.rundir import RunDirectory, RunError
+from tengen.run.folder import RunDirectory, RunError
 from tengen.serving import Door
 
 __all__ = ["HttpHub", "make_app"]

@@ -6,8 +6,8 @@ to wait. A kill in between leaves some files to move: rows change after their fi
 
 from __future__ import annotations
 
-from tengen.chunks import ChunkStore
 from tengen.hub.ledger import Ledger
+from tengen.records.store import ChunkStore
 
 __all__ = ["Withdrawals", "advice"]
 

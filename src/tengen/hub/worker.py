@@ -20,7 +20,7 @@ from tengen.hub.courier import Courier, Say
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Lease, Link, RatingMatch, Release, one_line
 from tengen.hub.rating import play_rating
-from tengen.selfplay import Counts
+from tengen.records.selfplay import Counts
 
 __all__ = ["Worker", "own_folder"]
 

@@ -5,8 +5,8 @@
 
 from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, schema_hash
 from tengen.records.header import AnyHeader, Header
-from tengen.records.judge import verify
 from tengen.records.record import ENDINGS, UNPROVEN, GameRecord, RecordError
+from tengen.records.verify import verify
 
 __all__ = [
     "ENDINGS",

@@ -1,0 +1,119 @@
+"""The default on CPUs: OpenVINO."""
+
+import os
+
+import numpy as np
+import openvino
+from numpy.typing import NDArray
+
+from tengen.net.cpu import bfloat16_is_fast
+from tengen.net.evaluator.contract import Evaluation, Leaves
+from tengen.net.file import NetworkFile
+
+LEAST_ROWS = 4  # of a part: below, handing it to another core costs more than it saves
+
+
+def padded_rows(rows: int) -> int:
+    """The batch size that is run for a number of leaves.
+
+    OpenVINO prepares its kernels anew for every batch size it has not seen, which costs as much as evaluating some
+    fifty positions; a search asks for all sizes. Rounding up by at most a sixteenth leaves few.
+
+    >>> [padded_rows(n) for n in (1, 7, 9, 33, 101, 250)]
+    [1, 7, 9, 34, 104, 256]
+    """
+    step = 1 << max(0, (rows - 1).bit_length() - 5)
+    return -(-rows // step) * step
+
+
+def is_near(run: int, rows: int) -> bool:
+    """Is a batch of `rows` leaves better run in the size of the last one? Another size costs as much as evaluating two
+    positions more, in large batches ten, even where it was seen before.
+
+    >>> [is_near(256, rows) for rows in (239, 240, 256, 257)], is_near(8, 7), is_near(8, 6)
+    ([False, True, True, False], True, False)
+    """
+    return rows <= run <= rows + 1 + rows // 16
+
+
+class _Request:
+    """One inference at a time on one core, with memory of its own for what goes in and comes out."""
+
+    def __init__(self, compiled: openvino.CompiledModel) -> None:
+        self._request = compiled.create_infer_request()
+        self._shapes = [[size.get_length() for size in list(port.partial_shape)[1:]] for port in compiled.outputs[:3]]
+        self._input = np.empty(
+            (0, *[size.get_length() for size in list(compiled.input(0).partial_shape)[1:]]), np.float32
+        )
+        self._rows = self._run = 0
+        self._answer: list[NDArray[np.float32]] = []
+
+    def start(self, planes: NDArray[np.float32]) -> None:
+        self._rows = len(planes)
+        if not is_near(self._run, self._rows):
+            self._resize(padded_rows(self._rows))
+        self._input[: self._rows] = planes  # rows beyond keep what they had: their answers are thrown away
+        self._request.start_async()
+
+    def wait(self) -> Evaluation:
+        self._request.wait()
+        return Evaluation(*(answer[: self._rows] for answer in self._answer))
+
+    def _resize(self, run: int) -> None:
+        self._run = run
+        if run > len(self._input):
+            self._input = np.zeros((run, *self._input.shape[1:]), np.float32)
+        self._request.set_input_tensor(openvino.Tensor(self._input[:run], shared_memory=True))
+        self._answer = [np.empty((run, *shape), np.float32) for shape in self._shapes]
+        for i, answer in enumerate(self._answer):
+            self._request.set_output_tensor(i, openvino.Tensor(answer, shared_memory=True))
+
+
+class _Parts:
+    """A batch under way: its parts run side by side."""
+
+    def __init__(self, requests: list[_Request], idle: list[_Request]) -> None:
+        self._requests, self._idle = requests, idle
+
+    def wait(self) -> Evaluation:
+        answers = [request.wait() for request in self._requests]
+        self._idle.extend(self._requests)
+        if len(answers) == 1:
+            return answers[0]
+        return Evaluation(*(np.concatenate(parts) for parts in zip(*answers, strict=True)))
+
+
+class OpenVino:
+    """Runs in bfloat16 where the CPU is faster in it, else in float32 (or in what the file is quantized to).
+
+    A batch is split into one part per core. Cores that share each layer of a small network instead wait for each other
+    all the time: on two busy cores that made a third of the speed.
+    """
+
+    def __init__(self, file: NetworkFile, threads: int = 0, *, exact: bool = False) -> None:
+        core = openvino.Core()
+        fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and bfloat16_is_fast() and not exact
+        self._cores = threads or len(os.sched_getaffinity(0))
+        # Not pinned to cores: processes side by side would all be pinned to the same ones.
+        settings = {
+            "NUM_STREAMS": str(self._cores),
+            "INFERENCE_NUM_THREADS": str(self._cores),
+            "INFERENCE_PRECISION_HINT": "bf16" if fast else "f32",
+            "ENABLE_CPU_PINNING": "NO",
+        }
+        self.network_hash = file.network_hash
+        self._compiled = core.compile_model(core.read_model(file.data), "CPU", settings)
+        self._idle: list[_Request] = []
+
+    def __call__(self, leaves: Leaves, /) -> Evaluation:
+        return self.start(leaves).wait()
+
+    def start(self, leaves: Leaves, /) -> _Parts:
+        planes, rows = leaves.planes, len(leaves)
+        count = max(1, min(self._cores, rows // LEAST_ROWS))
+        requests = []
+        for part in range(count):
+            request = self._idle.pop() if self._idle else _Request(self._compiled)
+            request.start(planes[rows * part // count : rows * (part + 1) // count])
+            requests.append(request)
+        return _Parts(requests, self._idle)

@@ -1,0 +1,152 @@
+"""The network: a residual tower with global pooling, and heads for policy, result and length of the game.
+
+    planes → stem → block · block+pool · block … → ┬ policy  a logit per cell; a dense layer for other actions
+                                                   ├ reply   (training only) the opponent's answer, same form
+                                                   └ value   dense → win/draw/loss, plies left by class
+
+Post-activation blocks, as AlphaZero's: every BatchNorm follows a convolution, so that all of them fold away in the file
+that plays. Pooling is KataGo's bias: the mean and the maximum of every channel, mixed, are added to all cells. It was
+chosen over squeeze-and-excitation because it needs one small matrix instead of two, no sigmoid and no multiplication.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from tengen.net.shape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
+
+
+class Output(NamedTuple):
+    """Logits. Training compares them with targets; `Network.answer` turns them into what a search wants."""
+
+    policy: Tensor  # [B, A]
+    wdl: Tensor  # [B, 3] win, draw, loss for the side to move
+    plies: Tensor  # [B, classes], each standing for the plies in NetworkShape.bins
+    reply: Tensor | None  # [B, A] the opponent's next move
+
+
+class ConvNorm(nn.Module):
+    """A convolution and its BatchNorm; in a folded network the convolution alone, with a bias."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int, folded: bool) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=folded)
+        self.norm = nn.Identity() if folded else nn.BatchNorm2d(outputs)
+        nn.init.kaiming_normal_(self.conv.weight, mode="fan_out", nonlinearity="relu")
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.norm(self.conv(x))
+        return out
+
+    def folded_weights(self) -> tuple[Tensor, Tensor]:
+        """Weight and bias of the one convolution that gives the same numbers as both (with running statistics)."""
+        norm = self.norm
+        assert isinstance(norm, nn.BatchNorm2d) and norm.running_var is not None and norm.running_mean is not None
+        scale = norm.weight.double() / torch.sqrt(norm.running_var.double() + norm.eps)
+        weight = self.conv.weight.double() * scale[:, None, None, None]
+        return weight.float(), (norm.bias.double() - norm.running_mean.double() * scale).float()
+
+
+class Block(nn.Module):
+    def __init__(self, channels: int, pooled: bool, folded: bool) -> None:
+        super().__init__()
+        self.first = ConvNorm(channels, channels, 3, folded)
+        self.second = ConvNorm(channels, channels, 3, folded)
+        self.pool = nn.Conv2d(2 * channels, channels, 1) if pooled else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.relu(self.first(x))
+        if self.pool is not None:
+            y = y + self.pool(torch.cat([y.mean((2, 3), keepdim=True), y.amax((2, 3), keepdim=True)], 1))
+        return torch.relu(x + self.second(y))
+
+
+class PolicyHead(nn.Module):
+    """Actions that are a cell get their logit there, the same weights everywhere; all others see the whole board."""
+
+    def __init__(self, shape: NetworkShape, folded: bool) -> None:
+        super().__init__()
+        self.hidden = ConvNorm(shape.channels, POLICY_CHANNELS, 1, folded)
+        others = shape.actions - shape.cell_actions
+        self.cells = nn.Conv2d(POLICY_CHANNELS, 1, 1) if shape.cell_actions else None
+        self.others = nn.Linear(POLICY_CHANNELS * shape.cells, others) if others else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.relu(self.hidden(x))
+        parts = [head(x) for head in [self.cells] if head] + [head(x.flatten(1)) for head in [self.others] if head]
+        return torch.cat([part.flatten(1) for part in parts], 1)
+
+
+class ValueHead(nn.Module):
+    def __init__(self, shape: NetworkShape, folded: bool) -> None:
+        super().__init__()
+        self.hidden = ConvNorm(shape.channels, VALUE_CHANNELS, 1, folded)
+        self.dense = nn.Linear(VALUE_CHANNELS * shape.cells, VALUE_HIDDEN)
+        self.wdl = nn.Linear(VALUE_HIDDEN, 3)
+        self.plies = nn.Linear(VALUE_HIDDEN, len(shape.bins))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        x = torch.relu(self.dense(torch.relu(self.hidden(x)).flatten(1)))
+        return self.wdl(x), self.plies(x)
+
+
+class Network(nn.Module):
+    """`reply` adds the auxiliary head; `folded` builds the form without BatchNorm that `fold` fills."""
+
+    bins: Tensor
+
+    def __init__(self, shape: NetworkShape, *, reply: bool = False, folded: bool = False) -> None:
+        super().__init__()
+        self.shape = shape
+        self.stem = ConvNorm(shape.planes, shape.channels, 3, folded)
+        self.tower = nn.Sequential(*(Block(shape.channels, i % 2 == 1, folded) for i in range(shape.blocks)))
+        self.policy = PolicyHead(shape, folded)
+        self.value = ValueHead(shape, folded)
+        self.reply = PolicyHead(shape, folded) if reply else None
+        self.register_buffer("bins", torch.tensor(shape.bins, dtype=torch.float32), persistent=False)
+
+    def forward(self, planes: Tensor) -> Output:
+        x = self.tower(torch.relu(self.stem(planes)))
+        wdl, plies = self.value(x)
+        return Output(self.policy(x), wdl, plies, None if self.reply is None else self.reply(x))
+
+    def answer(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What an evaluator returns: policy logits [B, A], win/draw/loss [B, 3] and plies [B]."""
+        out = self(planes)
+        return out.policy, out.wdl.softmax(1), out.plies.softmax(1) @ self.bins
+
+
+def make_network(shape: NetworkShape, *, reply: bool = False, seed: int = 0) -> Network:
+    """A fresh network: the same numbers for the same seed, whatever else drew random numbers before."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Network(shape, reply=reply)
+
+
+def blank_network(shape: NetworkShape, *, reply: bool = False, folded: bool = False) -> Network:
+    """A network to be filled with weights. Making one draws no random numbers: releases leave training alone."""
+    with torch.random.fork_rng(devices=[]):
+        return Network(shape, reply=reply, folded=folded)
+
+
+def fold(network: Network) -> Network:
+    """The same function in evaluation mode without BatchNorm and without the heads that only training needs."""
+    folded = blank_network(network.shape, folded=True)
+    weights = {name: value for name, value in network.state_dict().items() if not name.startswith("reply.")}
+    for name, module in network.named_modules():
+        if isinstance(module, ConvNorm) and not name.startswith("reply"):
+            weights = {key: value for key, value in weights.items() if not key.startswith(f"{name}.norm.")}
+            weights[f"{name}.conv.weight"], weights[f"{name}.conv.bias"] = module.folded_weights()
+    folded.load_state_dict(weights)
+    return folded.eval()
+
+
+def two_hot(plies: Tensor, bins: Tensor) -> Tensor:
+    """Targets [B, classes] for the moves-left head: the two nearest classes share it, so that the mean is exact."""
+    plies = plies.float().clamp(bins[0], bins[-1])
+    above = torch.searchsorted(bins, plies).clamp(1, len(bins) - 1)
+    weight = (plies - bins[above - 1]) / (bins[above] - bins[above - 1])
+    target = torch.zeros(len(plies), len(bins), device=plies.device)
+    target.scatter_(1, (above - 1)[:, None], (1 - weight)[:, None])
+    return target.scatter_(1, above[:, None], weight[:, None])

@@ -1,0 +1,1 @@
+"""Players by name, paired matches, ratings and the scorecard."""

@@ -1,0 +1,1 @@
+"""A run on disk: its settings, its folder, what it tells, and how it goes. No torch."""

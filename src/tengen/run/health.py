@@ -1,0 +1,227 @@
+"""Is a run learning? A plain answer from its events, and the numbers behind it next to what is expected of them.
+
+A pure function of the events: the dashboard, `tengen status` and a page in the browser say the same of the same run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tengen.run.events import Event, number_of
+
+__all__ = ["PHRASES", "Check", "Health", "judge", "measures_of_strength"]
+
+TURNS = 10  # turns averaged: one turn's numbers are noisy
+EARLY = 2 * TURNS  # below as many turns nothing is said: the first and the latest ones would overlap
+RELEASES = 5  # averaged for the change of the policy
+# Measurements that are compared with all earlier ones. Of a run that stands still, the best of the last four beats the
+# best of n earlier ones by chance with probability 4/(n + 4): a stall may take a while to be called one.
+MEASUREMENTS = 4
+FORGETTING = 200  # turns after which the window should have begun to forget
+
+LEARNING, EARLY_DAYS, STALLED = "learning", "too early to say", "stalled"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number, what is expected of it, and whether being outside means a stall or is only worth a note."""
+
+    name: str
+    value: float | None  # None: not known yet, or without meaning now
+    low: float = -math.inf
+    high: float = math.inf
+    stalls: bool = False
+
+    @property
+    def ok(self) -> bool:
+        return self.value is None or self.low <= self.value <= self.high
+
+    @property
+    def phrase(self) -> str:
+        """Which sentence says what is wrong: not every number can be wrong in both directions."""
+        below = self.value is not None and self.value < self.low
+        return f"{self.name}_{'low' if below else 'high'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = (bound if math.isfinite(bound) else None for bound in (self.low, self.high))
+        return {"name": self.name, "value": self.value, "low": low, "high": high, "ok": self.ok}
+
+
+@dataclass(frozen=True)
+class Health:
+    """The verdict, and what it rests on."""
+
+    verdict: str  # LEARNING, EARLY_DAYS or STALLED
+    phrase: str  # of PHRASES
+    facts: dict[str, Any] = field(default_factory=dict)  # what the phrase mentions
+    checks: tuple[Check, ...] = ()
+
+    def sentence(self, language: str = "en") -> str:
+        """The verdict in one sentence."""
+        phrases = PHRASES[language]
+        verdict = phrases[self.verdict]
+        return verdict.format(reason=phrases[self.phrase].format(**self.facts))
+
+    def notes(self, language: str = "en") -> list[str]:
+        """What else is out of its range."""
+        failed = [check for check in self.checks if not check.ok and check.phrase != self.phrase]
+        return [PHRASES[language][check.phrase].format(value=check.value) for check in failed]
+
+    def to_dict(self, language: str = "en") -> dict[str, Any]:
+        return {
+            "verdict": self.verdict,
+            "sentence": self.sentence(language),
+            "notes": self.notes(language),
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+
+def judge(events: Sequence[Event]) -> Health:
+    """The health of a run. A rising strength outweighs every other sign, for better or worse."""
+    turns = [event for event in events if event.kind == "turn"]
+    learned = [turn for turn in turns if "loss" in turn.values]
+    unread = tuple(Check("unread_chunks", number_of(turn, "unread_chunks") or None, 0, 0) for turn in turns[-1:])
+    if any(number_of(turn, "loss") is None for turn in learned[-TURNS:]):
+        return Health(STALLED, "diverged", {}, unread)
+    played = [turn for turn in turns if "games" in turn.values]  # a network that grows does not play
+    if len(played) >= EARLY and not any(number_of(turn, "games") for turn in played[-EARLY:]):
+        return Health(STALLED, "no_games", {"turns": EARLY}, unread)
+    if len(learned) < EARLY:
+        return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY}, unread)
+    checks = (*_checks(turns, learned, [event for event in events if event.kind == "release"]), *unread)
+    rising = _rising(measures_of_strength(events))
+    stalled = next((check for check in checks if check.stalls and not check.ok), None)
+    if rising is True or (rising is None and stalled is None):
+        return Health(LEARNING, "getting_stronger" if rising else "losses_fall", _losses(learned), checks)
+    if stalled is not None:
+        return Health(STALLED, stalled.phrase, {"value": stalled.value}, checks)
+    return Health(STALLED, "no_stronger", {"count": MEASUREMENTS}, checks)
+
+
+def measures_of_strength(events: Sequence[Event]) -> dict[str, list[float]]:
+    """Those measured numbers of which more is stronger, by name, in order."""
+    series: dict[str, list[float]] = {}
+    for event in events:
+        for name in event.values if event.kind == "measure" else ():
+            value = number_of(event, name)
+            if value is not None and (name in ("elo", "level", "mcts_level") or "keeping" in name):
+                series.setdefault(name, []).append(value)
+    return series
+
+
+def _rising(series: dict[str, list[float]]) -> bool | None:
+    """Has any measure of strength passed its earlier best lately? None while there are too few measurements."""
+    long_enough = [values for values in series.values() if len(values) > MEASUREMENTS]
+    if not long_enough:
+        return None
+    perfect = any(min(values[-MEASUREMENTS:]) >= 1 for name, values in series.items() if "keeping" in name)
+    return perfect or any(max(values[-MEASUREMENTS:]) > max(values[:-MEASUREMENTS]) for values in long_enough)
+
+
+def _checks(turns: Sequence[Event], learned: Sequence[Event], releases: Sequence[Event]) -> Iterable[Check]:
+    latest, draws = learned[-TURNS:], _mean(turns[-TURNS:], "draws")
+    # A falling policy loss is the first sign of learning; later it hovers, so that strength has the last word.
+    yield Check(
+        "loss", _ratio(_mean(latest, "policy_loss"), _mean(learned[:TURNS], "policy_loss")), 0, 0.98, stalls=True
+    )
+    yield Check("entropy", _mean(latest, "entropy"), 0.02, stalls=True)
+    # Without different results there is nothing to explain.
+    varied = draws is None or draws < 0.95
+    yield Check("explained_variance", _mean(latest, "explained_variance") if varied else None, 0.03, 1, stalls=True)
+    yield Check("kl", _change(releases), 1e-5, 1.0, stalls=True)
+    yield Check("draws", draws, 0, 0.95)
+    yield Check("first_player", _mean(turns[-TURNS:], "first_player_score"), 0.05, 0.95)
+    yield Check("batch_fill", _mean(turns[-TURNS:], "batch_fill"), 0.3, 1)
+    # Half of the window at most, which holds all positions at first and ever smaller a share of them later.
+    age = _ratio(_mean(latest, "replay_age"), _mean(latest, "positions"))
+    yield Check("replay_age", age if len(turns) >= FORGETTING else None, 0, 0.45)
+    yield Check("playing_share", _playing_share(latest), 0.2, 0.95)
+
+
+def _losses(learned: Sequence[Event]) -> dict[str, float]:
+    """What the good news mention."""
+    variance = _mean(learned[-TURNS:], "explained_variance") or 0.0
+    first, last = _mean(learned[:TURNS], "policy_loss"), _mean(learned[-TURNS:], "policy_loss")
+    return {"first": first or math.nan, "last": last or math.nan, "explained": 100 * max(0.0, variance)}
+
+
+def _change(releases: Sequence[Event]) -> float | None:
+    """The mean KL of the latest releases; those without a step in between, or first after a resume, say nothing."""
+    known = [kl for release in releases if (kl := number_of(release, "kl"))]
+    return sum(known[-RELEASES:]) / RELEASES if len(known) >= RELEASES else None
+
+
+def _playing_share(turns: Sequence[Event]) -> float | None:
+    playing, learning = _mean(turns, "playing_seconds"), _mean(turns, "learning_seconds")
+    return None if playing is None or learning is None else _ratio(playing, playing + learning)
+
+
+def _mean(events: Sequence[Event], name: str) -> float | None:
+    known = [value for event in events if (value := number_of(event, name)) is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _ratio(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+PHRASES: dict[str, dict[str, str]] = {
+    "en": {
+        LEARNING: "Learning: {reason}.",
+        EARLY_DAYS: "Too early to say: {reason}.",
+        STALLED: "Stalled because {reason}.",
+        "few_turns": "{turns} of the {needed} turns needed are done",
+        "getting_stronger": "it measures stronger than before; policy loss {first:.2f} → {last:.2f}, "
+        "{explained:.0f} % of results explained",
+        "losses_fall": "policy loss {first:.2f} → {last:.2f}, {explained:.0f} % of results explained",
+        "diverged": "the loss is no longer a number: begin a new run with a lower learner.rate",
+        "no_games": "no game was finished in {turns} turns: raise loop.turn_positions or lower loop.slots",
+        "no_stronger": "no measure of strength rose in the last {count} measurements: more minutes, a larger --size or "
+        "more search.sims may help",
+        "loss_high": "the policy loss is still {value:.0%} of what it was at first: learner.rate may be too low or too "
+        "high",
+        "entropy_low": "the policy has collapsed onto single moves (entropy {value:.3f}): raise search.temperature or "
+        "search.noise_epsilon",
+        "explained_variance_low": "the value head explains {value:.0%} of the results: learner.rate may be wrong, or "
+        "games are decided by chance",
+        "kl_low": "releases hardly differ (KL {value:.1e}): learner.rate or replay.samples_per_position is too low",
+        "kl_high": "the policy jumps from release to release (KL {value:.2f}): lower learner.rate",
+        "draws_high": "{value:.0%} of the games are drawn: results teach little; a higher selfplay.opening_share adds "
+        "variety",
+        "first_player_low": "the first player scores only {value:.0%}: results teach little",
+        "first_player_high": "the first player scores {value:.0%}: results teach little",
+        "batch_fill_low": "batches are only {value:.0%} full: more loop.slots would use the network better",
+        "replay_age_high": "samples are {value:.0%} of the run old on average: lower replay.scale to forget early ones",
+        "playing_share_low": "only {value:.0%} of the time goes into self-play: lower replay.samples_per_position",
+        "playing_share_high": "{value:.0%} of the time goes into self-play: raise replay.samples_per_position",
+        "unread_chunks_high": "{value:.0f} chunks of games could not be read and are left out: the warnings say why",
+    },
+    "zh": {
+        LEARNING: "正在进步：{reason}。",
+        EARLY_DAYS: "为时尚早：{reason}。",
+        STALLED: "停滞不前：{reason}。",
+        "few_turns": "需要 {needed} 轮，目前完成 {turns} 轮",
+        "getting_stronger": "测得的棋力高于以往；策略损失 {first:.2f} → {last:.2f}，"
+        "价值解释了 {explained:.0f} % 的胜负",
+        "losses_fall": "策略损失 {first:.2f} → {last:.2f}，价值解释了 {explained:.0f} % 的胜负",
+        "diverged": "损失已不是有效数字，请调低 learner.rate 后重新开始",
+        "no_games": "连续 {turns} 轮没有下完一局，请调高 loop.turn_positions 或调低 loop.slots",
+        "no_stronger": "最近 {count} 次测量棋力都没有提高，可以增加时间、加大 --size 或提高 search.sims",
+        "loss_high": "策略损失仍是最初的 {value:.0%}，learner.rate 可能过低或过高",
+        "entropy_low": "策略已坍缩到单一着法（熵 {value:.3f}），请调高 search.temperature 或 search.noise_epsilon",
+        "explained_variance_low": "价值头只解释了 {value:.0%} 的胜负，learner.rate 可能不当，或胜负近乎随机",
+        "kl_low": "相邻版本几乎没有差别（KL {value:.1e}），learner.rate 或 replay.samples_per_position 过低",
+        "kl_high": "策略在相邻版本之间剧烈跳动（KL {value:.2f}），请调低 learner.rate",
+        "draws_high": "{value:.0%} 的对局是和棋，胜负提供的信息很少；调高 selfplay.opening_share 可以增加变化",
+        "first_player_low": "先手得分只有 {value:.0%}，胜负提供的信息很少",
+        "first_player_high": "先手得分高达 {value:.0%}，胜负提供的信息很少",
+        "batch_fill_low": "批次只填满了 {value:.0%}，调高 loop.slots 可以更好地利用网络",
+        "replay_age_high": "样本平均年龄是全程的 {value:.0%}，调低 replay.scale 可以忘掉早期对局",
+        "playing_share_low": "只有 {value:.0%} 的时间用于自我对弈，请调低 replay.samples_per_position",
+        "playing_share_high": "{value:.0%} 的时间用于自我对弈，请调高 replay.samples_per_position",
+        "unread_chunks_high": "有 {value:.0f} 个对局文件无法读取，未参与训练；原因见警告",
+    },
+}

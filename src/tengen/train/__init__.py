@@ -1,0 +1,1 @@
+"""Training: games into a network, the loop around that, and strength measured on the way."""

@@ -1,0 +1,361 @@
+"""The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
+
+while there is time left:
+    1  play     until the hub has a turn's worth of positions; finished games are on disk by then
+    2  learn    as often as the new positions allow
+    3  save     everything needed to go on
+    4  release  every few turns: whoever plays goes on with the new network
+    5  measure  every few minutes: how strong is it?
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tengen import games
+from tengen.files import write_durably
+from tengen.hub.local import LocalHub
+from tengen.hub.protocol import LEASED, Hub, Release
+from tengen.net.file import NetworkError, NetworkFile
+from tengen.net.shape import NetworkShape
+from tengen.net.tower.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
+from tengen.net.tower.model import Network
+from tengen.net.tower.unfold import unfold
+from tengen.records import GameRecord
+from tengen.records.replay import Batch, Replay
+from tengen.records.selfplay import Counts
+from tengen.records.store import ChunkStore
+from tengen.run.events import Event, Listener
+from tengen.run.folder import RunDirectory, RunError
+from tengen.run.settings import deepened
+from tengen.train.learner import Learner
+
+__all__ = ["Event", "Listener", "MakeHub", "Trainer", "learning_device"]
+
+STARTING_POSITIONS = 1024  # by which a network that was begun with is made ready to learn on
+
+MakeHub = Callable[[RunDirectory, int, str], Hub]  # of the run, the number of the next game, and the device
+
+
+class Trainer:
+    """One sitting of a run, from its last durable state until it is finished or `stop` is set."""
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        listen: Listener,
+        *,
+        measure: Callable[[Trainer], dict[str, Any]] | None = None,
+        stop: threading.Event | None = None,
+        device: str = "auto",
+        make_hub: MakeHub = LocalHub,
+    ) -> None:
+        self.run, self.listen, self.device = run, listen, device
+        self.config = run.config()
+        self.game = games.make(self.config.game)
+        self.stop = stop or threading.Event()
+        self._measure = measure
+        loop = self.config.loop
+        self.store = ChunkStore(run.games)
+        self.learner = Learner(
+            NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
+        )
+        self.replay = self._empty_window()
+        self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
+        self.turns = 0
+        self.games = 0  # finished ones, on disk
+        self._unread = 0  # chunks that could not be used
+        self.phase = "loading"  # what is being done right now, for whoever looks
+        self._last_measure = 0.0
+        self._last_batch: Batch | None = None
+        self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
+        self.hub = make_hub(run, self._resume(), device)
+        cores = loop.threads or len(os.sched_getaffinity(0))
+        torch.set_num_threads(max(1, cores - self.hub.threads) if loop.overlap else cores)
+
+    @property
+    def minutes(self) -> float:
+        return self._spent + (time.monotonic() - self._started) / 60
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done."""
+        loop = self.config.loop
+        return min(1.0, self.learner.step / loop.steps if loop.steps else self.minutes / loop.minutes)
+
+    def train(self) -> None:
+        """The loop. Raises RunError when something cannot be written; what was finished before is on disk."""
+        try:
+            self._loop()
+        except OSError as error:
+            why = f"cannot go on in {self.run.path}: {error.strerror or error}"
+            raise RunError(f"{why}; the run is intact, and the same command goes on") from None
+        finally:
+            self.hub.close()
+
+    def _loop(self) -> None:
+        loop = self.config.loop
+        self._tell(
+            "start",
+            game=self.game.id,
+            size=loop.size,
+            planned_minutes=loop.minutes,
+            planned_steps=loop.steps,
+            positions=self.replay.positions,
+            resumed=self.learner.step > 0,
+        )
+        self._release()
+        while self.progress < 1 and not self.stop.is_set():
+            records, speeds, losses = self._take_turn()
+            self.turns += 1
+            self._save()
+            self._tell("turn", **speeds, **_games(records), **losses, **self._window(), **self.hub.facts())
+            if self.turns % self.config.loop.turns_per_release == 0:
+                self._release()
+            if self.minutes - self._last_measure >= self.config.measure.every:
+                self._take_measure()
+        if not self.stop.is_set():
+            self._release()
+            self._take_measure()
+        self._save()  # the minutes since the last turn count, or a finished run would not know that it is
+        self._tell("end", finished=self.progress >= 1)
+
+    def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
+        """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
+
+        Threads that share each small step of a network wait for each other most of the time: with a core for each of
+        the two jobs a turn took 6.4 s instead of 8.4 (Connect4). A run by the clock plays on until learning is done; a
+        run by steps does not, so that the same seed gives the same network.
+        """
+        if not self.config.loop.overlap:
+            self.phase = "playing"
+            records, speeds = self._play(lambda: True)
+            self._add(records)
+            self.phase = "learning"
+            return records, speeds, self._learn()
+        self.phase = "playing and learning"
+        with ThreadPoolExecutor(1) as pool:
+            learning = pool.submit(self._learn)
+            records, speeds = self._play(lambda: self.config.loop.steps > 0 or learning.done())
+            losses = learning.result()
+        self._add(records)
+        return records, speeds, losses
+
+    def _play(self, may_end: Callable[[], bool]) -> tuple[list[GameRecord], dict[str, float]]:
+        """1. Self-play, wherever it happens."""
+        before, began = self.hub.counts(), time.monotonic()
+        wanted = before["positions"] + self.config.loop.turn_positions
+
+        def done(counts: Counts) -> bool:
+            return (counts["positions"] >= wanted and may_end()) or self.stop.is_set()
+
+        records = self.hub.gather(done)
+        return records, _speeds(before, self.hub.counts(), time.monotonic() - began, self.config.loop.slots)
+
+    def _add(self, records: list[GameRecord]) -> None:
+        """Games come into the window; all of them come anew when the hub has withdrawn some."""
+        left = self.hub.withdrawn()
+        for reason in self.hub.news():
+            self._tell("warning", reason=reason)
+        if left is None:
+            self.replay.add(records)
+            self.games += len(records)
+            return
+        drawn, self.games = self.replay.drawn, 0
+        self.replay = self._empty_window()
+        self._load_games(left)
+        self.replay.resume(drawn)
+
+    def _learn(self) -> dict[str, float]:
+        """2. Steps until a turn's samples are used up, if there are as many."""
+        began, metrics = time.monotonic(), list[dict[str, float]]()
+        size = self.config.learner.batch
+        if self.learner.step == 0 and self.run.start.exists() and self.replay.positions > 0:
+            self._begin_with(self.replay.look(STARTING_POSITIONS).planes)  # random ones were all there was before
+        most = self.config.replay.samples_per_position * self.replay.depth * self.config.loop.turn_positions / size
+        while self.replay.budget >= size and len(metrics) < most and not self.stop.is_set() and self.progress < 1:
+            if len(metrics) % 32 == 31 and self.learner.too_far():
+                self.replay.drawn += self.replay.budget  # the rest of the epoch is not made up for later
+                break
+            self._last_batch = self.replay.batch(size)
+            metrics.append(self.learner.learn(self._last_batch, self.progress))
+        if not metrics or self._last_batch is None:
+            return {}
+        mean = {name: float(np.mean([each[name] for each in metrics])) for name in metrics[0]}
+        seconds = max(1e-9, time.monotonic() - began)
+        return mean | {
+            "samples_per_second": len(metrics) * size / seconds,
+            "learning_seconds": seconds,
+            "replay_age": float(self._last_batch.age.mean()),
+        }
+
+    def _save(self) -> None:
+        """3. At most one turn is lost by a kill, and no finished game."""
+        about = {"minutes": self.minutes, "turns": self.turns, "last_measure": self._last_measure}
+        self.learner.save(self.run.state, about | {"drawn": self.replay.drawn})
+
+    def _release(self) -> None:
+        """4. The averaged weights become the network that plays; with a gate, only those that passed it do."""
+        self.phase = "releasing"
+        file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
+        if self.config.loop.gate == "off":
+            self._let_play(file, self.learner.released)
+        elif self._playing is None:
+            self._let_play(*self._passed_last(file))
+        self._publish()
+        change = self.learner.end_epoch()
+        if self._last_batch is not None:
+            self.learner.begin_epoch(self._last_batch)
+        self._tell("release", network=file.hash, kl=change, multiplier=self.learner.multiplier)
+
+    def _passed_last(self, newest: NetworkFile) -> tuple[NetworkFile, Network]:
+        """Who passed the gate last, in whatever sitting; the first network has nobody to beat."""
+        if not self.run.playing.exists():
+            write_durably(self.run.playing, newest.data)
+            return newest, self.learner.released
+        file = NetworkFile.load(self.run.playing, self.game)
+        return file, unfold(file, self.game, sample_planes(self.game, STARTING_POSITIONS))
+
+    def _let_play(self, file: NetworkFile, network: Network) -> None:
+        self._playing = (file.hash, (self._quantized(network) or file).data)
+
+    def _publish(self) -> None:
+        assert self._playing is not None
+        now = self.run.config_now(lambda why: self._tell("warning", reason=why))  # `tengen hub set` may change it
+        loop = self.config.loop
+        search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
+        self.hub.publish(Release.of(self.game.id, *self._playing, search, selfplay, loop.seed, loop.slots))
+
+    def _quantized(self, network: Network) -> NetworkFile | None:
+        """The same network in 8 bits, unless that is not wanted, or would say something else."""
+        if self.config.loop.precision != "int8":
+            return None
+        step = self.learner.step
+        seen = sample_planes(self.game, CALIBRATION) if self._last_batch is None else self._last_batch.planes
+        try:
+            file = to_onnx(network, self.game, step, "self-play network", seen)
+            check_parity(network, file, self.game)
+            return file
+        except NetworkError as error:
+            self._tell("warning", reason=f"{error}; self-play uses 32 bits")
+            return None
+
+    def _take_measure(self) -> None:
+        """5. Never changes what is learned; but a network that is found stronger may pass the gate."""
+        self.phase = "measuring"
+        self._last_measure = self.minutes
+        path = self.run.network(self.learner.step)
+        file = export_onnx(self.learner.released, path, self.game, self.learner.step)
+        if self._measure is None:
+            return
+        values = self._measure(self)
+        self._tell("measure", network=path.name, **values)
+        if values.get("gate") == "accepted":
+            write_durably(self.run.playing, file.data)
+            self._let_play(file, self.learner.released)
+            self._publish()
+
+    def _resume(self) -> int:
+        """Goes on from what is on disk; returns the number of the next game."""
+        next_game = self._load_games()
+        if self.run.state.exists():
+            about = self.learner.load(self.run.state)
+            self._spent, self.turns = float(about["minutes"]), int(about["turns"])
+            self._last_measure = float(about["last_measure"])
+            self.replay.resume(int(about["drawn"]))
+        elif self.run.start.exists():
+            self._begin_with(sample_planes(self.game, STARTING_POSITIONS))
+        return next_game
+
+    def _begin_with(self, planes: NDArray[np.float32]) -> None:
+        """The learner says what the network says that the run begins with, and nearly so while it learns from positions
+        like these."""
+        file = NetworkFile.load(self.run.start, self.game)
+        self.learner.begin_with(unfold(file, self.game, planes))
+
+    def _load_games(self, paths: list[Path] | None = None) -> int:
+        """Fills the window from disk; returns the number of the next game of this process."""
+        next_game, unread = 0, list[str]()
+
+        def leave_out(path: Path, why: str) -> None:
+            unread.append(f"{path}: {why}")
+
+        for path, records in self.store.read(leave_out, paths):
+            if records[0].game != self.game.id:
+                leave_out(path, f"games of {records[0].game}, not {self.game.id}")
+                continue
+            self.replay.add(records)
+            self.games += len(records)
+            next_game = max([next_game, *(record.number + 1 for record in records if record.number < LEASED)])
+        self._unread = len(unread)
+        if unread and not self.games:
+            raise RunError(
+                f"none of the {len(unread)} chunks in {self.run.games} can be used ({unread[0]}); nothing was changed: "
+                f"go on with the Tengen that wrote them, or move them away to learn from new games only"
+            )
+        if unread:
+            self._tell("warning", reason=f"{len(unread)} chunks of games are left out; {unread[0]}")
+        return next_game
+
+    def _empty_window(self) -> Replay:
+        loop = self.config.loop
+        return Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
+
+    def _window(self) -> dict[str, float]:
+        return {
+            "total_games": self.games,
+            "positions": self.replay.positions,
+            "window": self.replay.window,
+            "progress": self.progress,
+            "unread_chunks": self._unread,
+        }
+
+    def _tell(self, kind: str, **values: Any) -> None:
+        self.listen(Event(kind, self.learner.step, self.minutes, values))
+
+
+def learning_device(device: str) -> str:
+    """What the learner runs on; evaluators choose among more. Raises NetworkError."""
+    if device in ("cuda", "mps"):
+        if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
+            raise NetworkError(f"there is no {device} device here; use --device cpu")
+        return device
+    return "cuda" if device == "auto" and torch.cuda.is_available() else "cpu"
+
+
+def _speeds(before: dict[str, int], after: dict[str, int], seconds: float, slots: int) -> dict[str, float]:
+    """What self-play did in a turn, per second, and how well it used the network."""
+    done = {name: after[name] - before[name] for name in after}
+    sims, rows, batches = done["simulations"], done["evaluations"], done["batches"]
+    return {
+        "games_per_second": done["games"] / seconds,
+        "evaluations_per_second": rows / seconds,
+        "simulations_per_second": sims / seconds,
+        "moves_per_second": done["moves"] / seconds,
+        "batch_fill": rows / max(1, batches * slots),
+        "without_network": 1 - rows / max(1, sims),
+        "playing_seconds": seconds,
+    }
+
+
+def _games(records: list[GameRecord]) -> dict[str, float]:
+    """What the finished games were like."""
+    if not records:
+        return {"games": 0}
+    results = np.array([record.result for record in records])
+    return {
+        "games": len(records),
+        "game_length": float(np.mean([len(record) for record in records])),
+        "first_player_score": float((1 + results.mean()) / 2),
+        "draws": float((results == 0).mean()),
+    }

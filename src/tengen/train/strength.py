@@ -1,0 +1,265 @@
+"""Strength while training: what a network scores, where it stands on a ladder that begins at random, what it knows.
+
+    random ── mcts:10 ── mcts:30 ── … ── mcts:1000 ── …     each link is played once per run
+                                             │
+                    network ── network ── network           each plays the level it is up against, and the one before
+
+Games of one measurement start from openings of their own, so that measuring twice is more than measuring once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from tengen import games
+from tengen.exact.oracle import oracle
+from tengen.files import write_durably
+from tengen.net.evaluator import Evaluator, make_evaluator
+from tengen.net.file import NetworkError, NetworkFile
+from tengen.play.arena import Match, draw_openings, play_match
+from tengen.play.elo import Pairing, Sprt
+from tengen.play.players import AgentPlayer, Player, make_player, slots_that_fit
+from tengen.play.scorecard import Positions, measure, network_check, own_positions
+from tengen.run.folder import RunDirectory
+from tengen.run.standings import Measurement, Standings
+from tengen.search.agent import Agent
+from tengen.train.learner import Learner
+
+__all__ = ["Measurer", "Standings"]
+
+RUNGS = (0, 10, 30, 100, 300, 1000, 3000, 10000)  # playouts below the first level; 0 is random play
+LINK_STONES = 100_000_000  # placed in playouts to tie two levels together: about a second
+LEAST_SLOTS = 60  # positions searched side by side
+CACHE_MB = 64  # a match needs less than self-play, and results do not depend on it
+SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
+SEARCHED_SIMS = 100
+EARLIER = 3  # networks that others let the newest one meet
+GATE = Sprt(elo0=0, elo1=50)  # of a network that may play from now on
+GATE_GAMES = 10  # times the games of other matches, at most: then it is not stronger enough to tell
+
+
+class Trained(Protocol):
+    """What is asked of the trainer."""
+
+    @property
+    def learner(self) -> Learner: ...
+    @property
+    def minutes(self) -> float: ...
+    @property
+    def stop(self) -> threading.Event: ...
+    @property
+    def hub(self) -> Raters: ...
+
+
+class Raters(Protocol):
+    """Others who play rating games too, as `tengen.hub` has them: the more of them, the surer the ladder."""
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None: ...
+    def rated(self) -> list[Pairing]: ...
+
+
+class _InterruptedError(Exception):
+    """The run is being stopped: what was played so far is no measurement."""
+
+
+class Measurer:
+    """Measures the network a trainer has just written to networks/. Reads the run's ladder, and writes it durably."""
+
+    def __init__(self, run: RunDirectory, device: str = "auto") -> None:
+        """Raises RunError when the run's ladder is damaged."""
+        self._run, self._device = run, device
+        self._config = run.config()
+        self._game = games.make(self._config.game)
+        self._stop = threading.Event()
+        self.standings = Standings.read(run.ladder, self._config.measure.level)
+
+    def __call__(self, trainer: Trained) -> dict[str, Any]:
+        """The values of the trainer's network; none when the run is stopped meanwhile."""
+        self._stop = trainer.stop
+        path = self._run.network(trainer.learner.step)
+        done = self.standings.measurements
+        if done and done[-1].network == path.stem:
+            return done[-1].values
+        network = NetworkFile.load(path, self._game)
+        self.standings.fleet = trainer.hub.rated()
+        try:
+            values = self._measured(network, path.stem, trainer.learner.step)
+        except _InterruptedError:
+            return {}
+        done.append(Measurement(path.stem, trainer.minutes, values))
+        self._write()
+        trainer.hub.rate(self._rivals(path.stem))
+        return values
+
+    def _rivals(self, network: str) -> list[tuple[str, str]]:
+        """Whom others should let it meet: the level it is up against, and the networks before it."""
+        before = [done.network for done in self.standings.measurements[-1 - EARLIER : -1]]
+        known = [name for name in before if (self._run.networks / f"{name}.onnx").is_file()]
+        return [(network, name) for name in (_name(self.standings.level), *known)]
+
+    def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, float | str]:
+        seed = self._config.loop.seed + step
+        evaluator = make_evaluator(network, self._game, self._device, self._config.loop.threads)
+        agent = self._agent(evaluator, seed)
+        values = self._climb(AgentPlayer(name, agent), network, seed)
+        values |= self._against_previous(AgentPlayer(name, agent), seed)
+        values |= self._gate(AgentPlayer(name, agent), seed)
+        rating = self.standings.ratings()[name]
+        values |= {"elo": rating.elo, "elo_error": rating.error}
+        return values | self._openings(agent) | self._scorecard(agent, evaluator)
+
+    def _agent(self, evaluator: Evaluator, seed: int) -> Agent:
+        """Plays as in self-play, but to win."""
+        search = self._config.arena_search.replace(cache_mb=CACHE_MB)
+        slots = max(LEAST_SLOTS, self._config.measure.games)
+        return Agent(self._game, evaluator, search, seed=seed, slots=slots, threads=self._config.loop.threads)
+
+    def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, float | str]:
+        """The curriculum: a level of pure MCTS that rises when it is beaten in every game."""
+        now, level, count = self.standings, self.standings.level, self._config.measure.games
+        self._link_level(level)
+        slots = self._slots(level, count)
+        match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
+        score = match.pairs.summary()
+        if score.score >= now.best_score:
+            write_durably(self._run.best, network.data)
+            now.best, now.best_score = player.name, score.score
+        if match.wins == count:
+            now.level, now.best_score = level + self._config.measure.level, -1.0
+        return {
+            "opponent": match.b,
+            "score": score.score,
+            "score_low": score.low,
+            "score_high": score.high,
+            "level": now.level,
+            "best": now.best,
+        }
+
+    def _against_previous(self, player: Player, seed: int) -> dict[str, float | str]:
+        """Half as many games: both sides ask a network."""
+        if not self.standings.measurements:
+            return {}
+        name = self.standings.measurements[-1].network
+        try:
+            rival = self._rival(name, self._run.networks / f"{name}.onnx", seed)
+        except NetworkError as error:  # a network that was damaged or taken away is no reason to stop training
+            return {"note": str(error)}
+        count = max(2, self._config.measure.games // 4 * 2)
+        match = self._play(player, rival, count, seed, slots=count)
+        return {"against_previous": match.pairs.summary().score}
+
+    def _rival(self, name: str, path: Path, seed: int) -> Player:
+        """Raises NetworkError."""
+        evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
+        return AgentPlayer(name, self._agent(evaluator, seed))
+
+    def _gate(self, player: Player, seed: int) -> dict[str, float | str]:
+        """Is it stronger than the network that plays? Not entered in the ladder: a test that stops when it has seen
+        enough is no fair sample."""
+        if self._config.loop.gate == "off":
+            return {}
+        try:
+            rival = self._rival("playing", self._run.playing, seed)
+        except NetworkError as error:
+            return {"note": str(error)}
+        openings = draw_openings(self._game, GATE_GAMES * self._config.measure.games // 2, seed=seed)
+
+        def decided(match: Match) -> bool:
+            return self._stop.is_set() or GATE.test(match.settled_pairs).verdict != "continue"
+
+        slots = self._config.measure.games
+        match = play_match(self._game, player, rival, openings, slots=slots, finished=decided)
+        if self._stop.is_set():
+            raise _InterruptedError
+        pairs = match.settled_pairs
+        return {
+            "gate": GATE.test(pairs).verdict,
+            "gate_score": pairs.summary().score,
+            "gate_games": 2 * pairs.pairs,
+        }
+
+    def _openings(self, agent: Agent) -> dict[str, float | str]:
+        """What the search thinks of the first player's chances at the start, and after some telling moves."""
+        states = {"start": self._game.start()}
+        known = oracle(self._game)
+        states |= {move: self._game.from_moves(move) for move in (known.TELLING_MOVES if known else ())}
+        for slot in range(len(states)):
+            agent.new_game(slot, slot)
+        agent.act_many(list(states.values()))
+        values: dict[str, float | str] = {}
+        for slot, (name, state) in enumerate(states.items()):
+            q = agent.report(state, slot).q
+            values[f"value_{name}"] = q if state.to_move() == 0 else -q
+        return values
+
+    def _scorecard(self, agent: Agent, evaluator: Evaluator) -> dict[str, float | str]:
+        """What is known exactly, for the games that have labelled positions."""
+        if oracle(self._game) is None:
+            return {}
+        every, some = _labelled(self._game)
+        alone = network_check(evaluator, every)
+        return {
+            "value_error": alone.value_error,
+            "keeping_0": alone.value_keeping,
+            f"keeping_{SEARCHED_SIMS}": measure(agent, some, SEARCHED_SIMS).value_keeping,
+        }
+
+    def _link_level(self, level: int) -> None:
+        """Plays what joins a level to random play, unless this run has done so: many games where they cost little."""
+        upper = level
+        while upper:
+            lower = _level_below(upper, self._config.measure.level)
+            names = (_name(upper), _name(lower))
+            if not any((pairing.first, pairing.second) == names for pairing in self.standings.pairings):
+                count = min(400, max(20, LINK_STONES // (upper * self._game.max_plies**2))) // 2 * 2
+                seed, slots = self._config.loop.seed + upper, self._slots(upper, count)
+                self._play(self._mcts(upper, slots, seed), self._mcts(lower, slots, seed), count, seed, slots)
+                self._write()
+            upper = lower
+
+    def _mcts(self, level: int, slots: int, seed: int) -> Player:
+        return make_player(_name(level), self._game, slots=slots, seed=seed, threads=self._config.loop.threads)
+
+    def _slots(self, level: int, count: int) -> int:
+        """How many games a level can play side by side: its trees grow with it."""
+        return slots_that_fit(_name(level), self._game, most=count)
+
+    def _play(self, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
+        """Plays a match and enters it in the ladder."""
+        openings = draw_openings(self._game, count // 2, seed=seed)
+        match = play_match(self._game, a, b, openings, slots=slots, finished=lambda _: self._stop.is_set())
+        if len(match.games) < count:
+            raise _InterruptedError
+        points = match.wins + match.draws / 2
+        self.standings.pairings.append(Pairing(a.name, b.name, points, count))
+        return match
+
+    def _write(self) -> None:
+        self.standings.write(self._run.ladder)
+
+
+def _name(level: int) -> str:
+    return f"mcts:{level}" if level else "random"
+
+
+def _level_below(level: int, step: int) -> int:
+    """The next lower rung of the ladder; 0 is random play.
+
+    >>> [_level_below(level, 1000) for level in (3000, 2000, 1000, 300, 10)]
+    [2000, 1000, 300, 100, 0]
+    """
+    return level - step if level > step else max(rung for rung in RUNGS if rung < level)
+
+
+@cache
+def _labelled(game: games.Game) -> tuple[Positions, Positions]:
+    """All labelled positions, and those few of each class that are searched."""
+    classes = own_positions(game)
+    few = [part.where(np.arange(len(part)) % (len(part) // SEARCHED_PER_CLASS) == 0) for part in classes]
+    return Positions.join("all", classes), Positions.join("some", few)

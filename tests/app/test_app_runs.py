@@ -1,0 +1,236 @@
+"""Training runs seen through the app: what they wrote down, and real ones started, paused and resumed."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.appserver import PATIENCE, Client, at, command, interrupt_again_and_again, serving
+from support.training import TINY
+from support.writtenrun import CONNECT4, tell, write_fleet, write_run
+from tengen.app.levels import Level, LevelTable, read_levels
+from tengen.net.file import NetworkFile, shipped_network
+from tengen.run.events import Event, read_events
+from tengen.run.folder import RunDirectory
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    write_run(folder / "one")
+    write_run(folder / "done", finished=True)
+    (folder / "notes").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Client]:
+    with serving(folder) as client:
+        yield client
+
+
+def test_runs_and_where_they_stand(server: Client) -> None:
+    summaries = {run["name"]: run for run in server.get("/api/runs")}
+    assert set(summaries) == {"one", "done"}
+    assert summaries["done"]["state"] == "finished"
+    one = summaries["one"]
+    assert (one["game"], one["size"], one["state"]) == ("connect4", "8x1", "paused")
+    assert (one["minutes"], one["planned_minutes"], one["progress"]) == (3.0, 10.0, pytest.approx(0.3))
+    assert one["verdict"]["key"] == "learning" and set(one["verdict"]["texts"]) == {"en", "zh"}
+
+
+def test_the_details_of_a_run(server: Client) -> None:
+    run = server.get("/api/runs/one")
+    assert run["last_event"] == 33
+    assert run["curves"]["loss"][0] == [0.0, 3.0] and len(run["curves"]["loss"]) == 30
+    assert run["curves"]["elo"] == [[2.9, 500.0]]
+    assert run["mistakes"] == {"0": [[2.9, pytest.approx(0.2)]], "100": [[2.9, pytest.approx(0.1)]]}
+    rows = {row["name"]: row for row in run["health"]["rows"]}
+    assert rows["entropy"]["ok"] and rows["entropy"]["now"] == 1.0 and rows["entropy"]["low"] == 0.02
+    players = {player["name"]: player for player in run["ladder"]["players"]}
+    assert players["random"]["elo"] == 0 and players["00000100"]["step"] == 100
+    assert run["ladder"]["pairings"][0] == {"a": "mcts:100", "b": "random", "points": 19.0, "games": 20}
+    assert [(network["id"], network["minutes"]) for network in run["networks"]] == [
+        ("run:one/00000100", 1.0),
+        ("run:one/00000290", None),
+    ]
+
+
+def test_workers_elsewhere_are_shown_while_the_hub_runs(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "many")
+    with serving(tmp_path) as server:
+        assert server.get("/api/runs/many")["workers"] == []
+        write_fleet(run)
+        with run.locked():
+            garage, attic = server.get("/api/runs/many")["workers"]
+        assert (garage["name"], garage["players"], garage["simulations_per_second"]) == ("garage", 2, 1234.5)
+        assert attic["barred"] == "an example"
+        assert [each["players"] for each in server.get("/api/runs/many")["workers"]] == [0, 0]  # the hub is away
+        run.workers.write_bytes(b'{"version": 1, "workers": [{"name": 3}]}')
+        assert server.get("/api/runs/many")["workers"] == []
+
+
+def test_only_news_are_sent_after_the_first_time(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "growing")
+    with serving(tmp_path) as server:
+        last = server.get("/api/runs/growing")["last_event"]
+        assert server.get("/api/runs/growing", since=last)["curves"] == {}
+        tell(run, Event("turn", 310, 3.1, {"loss": 1.0}))
+        news = server.get("/api/runs/growing", since=last)
+        assert news["curves"] == {"loss": [[3.1, 1.0]]} and news["last_event"] == last + 1
+
+
+def test_networks_of_a_run_play_and_are_asked_for_their_opinion(server: Client) -> None:
+    networks = server.get("/api/players", game="connect4")["networks"]
+    assert [n["id"] for n in networks if n["run"] == "one"] == [
+        *("run:one/best", "run:one/current", "run:one/00000290", "run:one/00000100")
+    ]
+    players = ["run:one/00000100", "run:one/best", "run:one/00000290"]
+    answers = server.post("/api/evaluate", {"position": at("connect4"), "players": players})["answers"]
+    assert answers[0]["prior"] == answers[1]["prior"] != answers[2]["prior"]
+    with server.socket() as live:
+        assert live.search("connect4", player="run:one/best", settings={"sims": 20})[-1]["visits"] == 20
+        for player, code in [
+            ("run:one/00000101", "unknown_player"),
+            ("run:none/best", "unknown_player"),
+            ("run:../one/best", "unknown_player"),
+        ]:
+            live.say("search", position=at("connect4"), player=player)
+            assert live.hear()["error"]["code"] == code
+        live.say("search", position=at("tictactoe"), player="run:one/best")
+        error = live.hear()["error"]
+        assert (error["code"], error["params"]["plays"]) == ("wrong_game", "connect4")
+
+
+def test_damaged_files_of_a_run_are_no_reason_to_fail(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "harmed")
+    run.ladder.write_text("{")
+    run.database.write_text("nothing")
+    run.best.write_bytes(run.best.read_bytes()[:-100])
+    run.live.write_text("[")
+    with serving(tmp_path) as server:
+        assert server.get("/api/runs")[0]["state"] == "paused"
+        assert server.get("/api/runs/harmed")["ladder"]["players"] == []
+        with run.locked():
+            assert server.get("/api/runs/harmed/live")["games"] == []
+        request = {"position": at("connect4"), "players": ["run:harmed/best"]}
+        assert server.error("/api/evaluate", request)["code"] == "unknown_player"
+        run.config_file.write_text("nonsense")
+        assert server.error("/api/runs/harmed")["code"] == "unknown_run"
+        assert server.get("/api/runs") == []
+
+
+def test_games_under_way(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "live")
+    under_way = [{"number": number, "moves": [3, 3, number % 7], "value": 0.25} for number in range(20)]
+    run.live.write_text(json.dumps(under_way))
+    with serving(tmp_path) as server:
+        with run.locked():
+            told = server.get("/api/runs/live/live")
+            assert told["game"] == "connect4" and len(told["games"]) == 16
+            state = CONNECT4.from_moves("445")
+            expected = {"number": 4, "moves": ["4", "4", "5"], "stones": state.stones(), "to_move": 1, "value": 0.25}
+            assert told["games"][4] == expected
+            odd = [{"number": 1, "moves": [3, 99]}, {"moves": 1}, 7, {"number": 2, "moves": []}]
+            run.live.write_text(json.dumps(odd))
+            assert [each["number"] for each in server.get("/api/runs/live/live")["games"]] == [2]
+        assert server.get("/api/runs/live/live")["games"] == [], "nobody plays them any more"
+
+
+def test_a_run_that_another_process_trains(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "theirs")
+    with serving(tmp_path) as server, run.locked():
+        assert server.get("/api/runs")[0]["state"] == "training"
+        assert server.error("/api/runs/theirs/resume", {})["code"] == "run_busy"
+        assert server.error("/api/runs/theirs/pause", {})["code"] == "run_busy"
+
+
+def test_wrong_runs_are_not_begun(tmp_path: Path) -> None:
+    with serving(tmp_path / "runs") as server:
+        start: dict[str, Any] = {"game": "tictactoe", "minutes": 1}
+        changes: list[tuple[dict[str, Any], str]] = [
+            ({"game": "chess"}, "unknown_game"),
+            ({"minutes": 0}, "bad_request"),
+            ({"size": "huge"}, "bad_setting"),
+            ({"settings": {"loop.slots": 0}}, "bad_setting"),
+            ({"settings": {"nonsense": 1}}, "bad_setting"),
+            ({"name": "../x"}, "bad_request"),
+            ({"name": ".hidden"}, "bad_request"),
+        ]
+        for change, code in changes:
+            assert server.error("/api/runs", start | change)["code"] == code, change
+        assert server.error("/api/runs/none/pause", {})["code"] == "unknown_run"
+        assert server.error("/api/runs/none/resume", {})["code"] == "unknown_run"
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    run = RunDirectory(runs / "tictactoe")
+    settings = dict(setting.split("=") for setting in TINY if not setting.startswith("loop.size"))
+    start = {"game": "tictactoe", "minutes": 1000, "size": "8x1", "settings": settings}
+    with command("--runs", str(runs)) as (process, client):
+        assert client.post("/api/runs", start) == {"name": "tictactoe"}
+        assert client.get("/api/runs/tictactoe")["state"] == "training"
+        assert client.error("/api/runs", start | {"name": "tictactoe"})["code"] == "run_busy"
+        assert client.error("/api/runs/tictactoe/resume", {})["code"] == "run_busy"
+        deadline = time.monotonic() + PATIENCE
+        while len(client.get("/api/runs/tictactoe")["curves"].get("loss", [])) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with ThreadPoolExecutor(3) as together:  # one who clicks again and again does not end it unsaved
+            for answer in together.map(client.post, ["/api/runs/tictactoe/pause"] * 3):
+                assert answer["state"] == "paused"
+        assert run.state.exists() and run.current.exists()
+        paused = client.get("/api/runs/tictactoe")
+        assert client.post("/api/runs/tictactoe/resume", {"minutes": 2000})["planned_minutes"] in (1000, 2000)
+        while client.get("/api/runs/tictactoe")["last_event"] < paused["last_event"] + 3:
+            assert time.monotonic() < deadline + PATIENCE
+            time.sleep(0.1)
+        assert client.get("/api/runs/tictactoe")["planned_minutes"] == 2000
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    assert not run.is_locked() and read_events(run.database)[-1].kind == "end"
+
+
+def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> None:
+    """`make run`: what training says is said in the terminal, the page can pause it, and Ctrl-C ends it; a second one
+    ends the app at once, while the run, which was told once, still saves."""
+    with command("--runs", str(tmp_path), "--train", "tictactoe") as (process, client):
+        assert process.stdout is not None
+        while not (line := process.stdout.readline()).startswith("start "):
+            assert "/?token=" in line  # the address for another browser
+        assert client.get("/api/runs")[0]["state"] == "training"
+        assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
+        assert client.post("/api/runs/tictactoe/resume", {})["state"] == "training"
+        assert interrupt_again_and_again(process) == 128 + signal.SIGINT
+    run = RunDirectory(tmp_path / "tictactoe")
+    deadline = time.monotonic() + PATIENCE
+    while run.is_locked():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert run.state.exists()
+
+
+def test_levels_are_shown_for_the_network_they_were_measured_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = shipped_network(CONNECT4)
+    assert path is not None
+    network = NetworkFile.load(path)
+    levels = [Level("1", "mcts", 10, {}, 100.0, 20.0), Level("2", "shipped", 50, {"temperature": 0.5}, 900.0, 30.0)]
+    (tmp_path / "data" / "levels").mkdir(parents=True)
+    file = tmp_path / "data" / "levels" / "connect4.json"
+    monkeypatch.setattr("tengen.app.levels.resources.files", lambda package: tmp_path)
+    assert read_levels(CONNECT4) == []
+    file.write_bytes(LevelTable("connect4", "random", network.hash, 20, levels).to_json())
+    assert [level["id"] for level in read_levels(CONNECT4)] == ["1", "2"]
+    file.write_bytes(LevelTable("connect4", "random", "0" * 64, 20, levels).to_json())
+    assert [level["id"] for level in read_levels(CONNECT4)] == ["1"]

@@ -1,0 +1,172 @@
+"""What an older Tengen wrote is still read: a run that commit 5140b96 trained, in `oldruns`."""
+
+import json
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from support.training import sit
+from tengen.hub import database as ledgers
+from tengen.hub.desk import Desk
+from tengen.hub.ledger import Ledger
+from tengen.records.chunk import FORMAT
+from tengen.records.store import ChunkStore
+from tengen.run.events import Database, Event, read_events
+from tengen.run.folder import RunDirectory, RunError
+from tengen.run.health import judge
+from tengen.run.settings import MIGRATIONS, RunConfig
+from tengen.run.standings import Standings
+
+OLD = Path(__file__).parent / "oldruns" / "5140b96"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> RunDirectory:
+    shutil.copytree(OLD, tmp_path / "old")
+    return RunDirectory(tmp_path / "old")
+
+
+def test_a_run_of_an_older_version_goes_on(old: RunDirectory) -> None:
+    chunks = sorted(path.name for path in old.games.iterdir())
+    before = [
+        record for _, records in ChunkStore(old.games).read(lambda path, why: pytest.fail(why)) for record in records
+    ]
+    assert {path.read_bytes()[8] for path in old.games.iterdir()} == {
+        3
+    } and "version" not in old.config_file.read_text()
+    with old.changing():
+        old.configure(old.config().with_settings(["loop.steps=30"]))
+    events = sit(old)
+    assert events[0].kind == "start" and events[0].values["resumed"] and events[0].step == 20
+    assert events[0].values["positions"] == sum(record.positions for record in before) > 0
+    assert events[-1].step == 30 and not [event for event in events if event.kind == "warning"]
+    after = sorted(path.name for path in old.games.iterdir())
+    assert after[: len(chunks)] == chunks and len(after) > len(chunks)
+    assert {(old.games / name).read_bytes()[8] for name in after[len(chunks) :]} == {FORMAT}
+    assert next(iter(Standings.read(old.ladder).measurements)).network == "00000020"
+
+
+def test_a_hub_of_an_older_version_keeps_what_it_knew(old: RunDirectory) -> None:
+    with closing(sqlite3.connect(old.hub)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        before = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+    desk = Desk(old, 0, "cpu")
+    try:
+        assert [manifest.configs()[0].sims for manifest in desk.ledger.releases()] == [8, 16]
+        assert desk.ledger.holder(1) == "garage" and desk.ledger.chunk_of("ab" * 32) == "garage"
+        assert (desk.ledger.standing("garage").games, desk.ledger.standing("garage").checked) == (4, 3)
+    finally:
+        desk.close()
+    with closing(sqlite3.connect(old.hub)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(ledgers.MIGRATIONS),)
+        for name in ("tokens", "leases", "chunks", "games", "workers"):
+            kept = connection.execute(f"SELECT * FROM {name}").fetchall()
+            assert (
+                before[name]
+                and [row[: len(earlier)] for row, earlier in zip(kept, before[name], strict=True)] == before[name]
+            )
+        for (manifest,), (_, earlier) in zip(
+            connection.execute("SELECT manifest FROM releases"), before["releases"], strict=True
+        ):
+            settings = json.loads(earlier)
+            assert settings["selfplay"].pop("side_positions") == settings["selfplay"].pop("cut_share") == 0
+            assert isinstance(manifest, bytes) and json.loads(manifest) == settings
+
+
+def test_ledgers_opened_side_by_side_take_each_step_once(old: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column can be added only once."""
+    steps = (*ledgers.MIGRATIONS, "ALTER TABLE chunks ADD COLUMN tried INTEGER NOT NULL DEFAULT 7;")
+    monkeypatch.setattr(ledgers, "MIGRATIONS", steps)
+    failed: list[BaseException] = []
+
+    def open_one() -> None:
+        try:
+            Ledger(old.hub).close()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=open_one) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    with closing(sqlite3.connect(old.hub)) as connection:
+        assert connection.execute("SELECT tried FROM chunks").fetchall() == [(7,)]
+
+
+def test_a_step_that_fails_leaves_the_ledger_as_it_was(old: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledgers, "MIGRATIONS", (*ledgers.MIGRATIONS, "CREATE TABLE more (a); SELECT nonsense;"))
+    with pytest.raises(sqlite3.Error):
+        Ledger(old.hub)
+    with closing(sqlite3.connect(old.hub)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+        assert not connection.execute("SELECT * FROM sqlite_master WHERE name = 'more'").fetchall()
+
+
+def test_what_a_newer_version_wrote_is_refused_in_one_line(old: RunDirectory, tmp_path: Path) -> None:
+    for path in (old.hub, old.database):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA user_version = 1000")
+    with pytest.raises(sqlite3.DatabaseError, match=r"version 1000 of hub\.sqlite is a newer Tengen's"):
+        Ledger(old.hub)
+    heard: list[str] = []
+    Database(old.database, heard.append)(Event("turn", 1, 1.0))
+    assert len(heard) == 1 and "newer Tengen" in heard[0] and len(read_events(old.database)) == 2
+    text = old.config_file.read_text()
+    for version in ("1000", "-1", "true", '"1"'):
+        old.config_file.write_text(f"version = {version}\n{text}")
+        with pytest.raises(RunError, match="a newer one wrote it"):
+            old.config()
+    ladder = json.loads(old.ladder.read_text())
+    old.ladder.write_text(json.dumps(ladder | {"version": 1000}))
+    with pytest.raises(RunError, match="a newer one wrote it"):
+        Standings.read(old.ladder)
+
+
+def test_options_that_are_gone_are_refused_only_where_they_were_used(old: RunDirectory) -> None:
+    text = old.config_file.read_text()
+    config = RunConfig.from_toml(text)
+    assert "side_positions" in text and RunConfig.from_toml(config.to_toml()) == config
+    assert f"\nversion = {len(MIGRATIONS)}\n" in config.to_toml() and "side_positions" not in config.to_toml()
+    for was, now in (("side_positions = 0", "side_positions = 3"), ("cut_share = 0.0", "cut_share = 0.75")):
+        old.config_file.write_text(text.replace(was, now))
+        with pytest.raises(RunError, match=rf"selfplay.{now}.*: the option is gone since chunk format 4") as error:
+            old.config()
+        assert "\n" not in str(error.value)
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def test_a_run_whose_games_cannot_be_read_does_not_learn_from_nothing(old: RunDirectory) -> None:
+    state = old.state.read_bytes()
+    for path in list(old.games.iterdir()):
+        spoil(path)
+    with pytest.raises(RunError, match=r"none of the 4 chunks in .* can be used \(.*damaged\)") as error:
+        sit(old)
+    assert "\n" not in str(error.value) and old.state.read_bytes() == state and len(list(old.games.iterdir())) == 4
+    for path in old.games.iterdir():
+        path.unlink()
+    assert sit(old)[0].values["positions"] == 0  # moved away, as the line says: the run goes on from new games
+
+
+def test_chunks_that_cannot_be_read_are_counted_and_shown(old: RunDirectory) -> None:
+    for path in sorted(old.games.iterdir())[:3]:
+        spoil(path)
+    with old.changing():
+        old.configure(old.config().with_settings(["loop.steps=40"]))
+    events = sit(old)
+    (warning,) = (event.values["reason"] for event in events if event.kind == "warning")
+    assert warning.startswith("3 chunks of games are left out; ") and "damaged" in warning
+    turns = [event for event in events if event.kind == "turn"]
+    assert {turn.values["unread_chunks"] for turn in turns} == {3}
+    assert all("loss" in turn.values for turn in turns[1:])  # it does not wait until there are as many games as before
+    (note,) = (note for note in judge(events).notes() if "chunks" in note)
+    assert note == "3 chunks of games could not be read and are left out: the warnings say why"

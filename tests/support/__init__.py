@@ -1,0 +1,1 @@
+"""What several tests need: positions, recorded games, small networks, servers and workers, good and bad."""

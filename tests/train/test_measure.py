@@ -1,0 +1,171 @@
+"""Strength while training: levels rise when they are beaten, the best is kept, ratings add up, all is on disk."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.networks import make_test_network
+from support.training import GAME, tiny_run
+from tengen import games
+from tengen.net.shape import NetworkShape
+from tengen.net.tower.export import export_onnx
+from tengen.play import arena
+from tengen.play.elo import Pairing, ladder
+from tengen.run.folder import RunDirectory, RunError
+from tengen.train.learner import Learner, LearnerConfig
+from tengen.train.strength import Measurer, Standings
+
+
+class FakeHub:
+    """Others who play rating games."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+        self.found: list[Pairing] = []
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self.asked = list(pairs)
+
+    def rated(self) -> list[Pairing]:
+        return self.found
+
+
+@dataclass
+class FakeTrainer:
+    """What a measurer asks of a trainer."""
+
+    run: RunDirectory
+    learner: Learner = field(default_factory=lambda: Learner(NetworkShape.of(GAME, "8x1"), LearnerConfig()))
+    minutes: float = 1.0
+    stop: threading.Event = field(default_factory=threading.Event)
+    hub: FakeHub = field(default_factory=FakeHub)
+
+    def release(self, step: int) -> "FakeTrainer":
+        """Another network, of another step."""
+        game = games.make(self.run.config().game)
+        self.learner.step = step
+        export_onnx(make_test_network(game, "8x1", seed=step), self.run.network(step), game, step)
+        return self
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return tiny_run(tmp_path / "run", ["measure.games=8", "measure.sims=30", "measure.level=100"])
+
+
+class Scores:
+    """Puts results in the place of those that matches of networks against pure MCTS would have."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.next: list[float] = []
+        self.opponents: list[str] = []
+        self.openings: list[tuple[int, ...]] = []
+        monkeypatch.setattr("tengen.train.strength.play_match", self.play)
+
+    def play(self, game: games.Game, a: Any, b: Any, openings: Any, **options: Any) -> arena.Match:
+        if not a.name.isdecimal() or b.name.isdecimal():
+            points = [0.5] * (2 * len(openings))
+        else:
+            self.opponents.append(b.name)
+            self.openings += openings
+            points = [self.next.pop(0)] * (2 * len(openings))
+        played = [arena.GameRecord(i, i % 2, openings[i // 2], (), each) for i, each in enumerate(points)]
+        return arena.Match(game, a.name, b.name, tuple(played))
+
+
+def test_the_level_rises_when_beaten_and_the_best_network_is_kept(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores, trainer = Scores(monkeypatch), FakeTrainer(run)
+    scores.next = [0.5, 0.0, 0.5, 1.0, 0.0, 0.5]
+    best, level = [], []
+    for step in range(1, 7):
+        values = Measurer(run, "cpu")(trainer.release(step))  # a new one each time: all it knows is on disk
+        assert run.best.read_bytes() == run.network(int(values["best"])).read_bytes()
+        best.append(int(values["best"]))
+        level.append(values["level"])
+    assert scores.opponents == [f"mcts:{n}" for n in (100, 100, 100, 100, 200, 200)]
+    assert level == [100, 100, 100, 200, 200, 200]
+    assert best == [1, 1, 3, 4, 5, 6]  # as good is as good as newer; a new level starts afresh
+    assert len(set(scores.openings)) > len(scores.openings) / 6  # measurements do not repeat their games
+
+
+def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirectory) -> None:
+    measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
+    first = measurer(trainer.release(1))
+    second = measurer(trainer.release(2))
+    standings = measurer.standings
+    played = {(p.first, p.second) for p in standings.pairings}
+    chain = {("mcts:100", "mcts:30"), ("mcts:30", "mcts:10"), ("mcts:10", "random")}
+    networks = {("00000001", "mcts:100"), ("00000002", "mcts:100"), ("00000002", "00000001")}
+    assert played == chain | networks and len(standings.pairings) == len(played)
+    ratings = {rating.name: rating for rating in ladder(standings.pairings)}
+    assert ratings["random"].elo == 0 < ratings["mcts:10"].elo < ratings["mcts:30"].elo
+    assert (second["elo"], second["elo_error"]) == (ratings["00000002"].elo, ratings["00000002"].error)
+    assert {"score", "opponent", "value_start"} <= first.keys() and "against_previous" in second
+    assert "keeping_0" not in second  # tic-tac-toe has no labelled positions
+    assert -1 <= second["value_start"] <= 1
+    assert Measurer(run).standings == standings
+
+
+def test_rating_games_of_others_count_in_the_ladder(run: RunDirectory) -> None:
+    measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
+    measurer(trainer.release(1))
+    assert trainer.hub.asked == [("00000001", "mcts:100")]
+    alone = measurer.standings.ratings()["00000001"]
+    trainer.hub.found = [Pairing("00000001", "mcts:100", 30, 400)]
+    measurer(trainer.release(2))
+    assert trainer.hub.asked == [("00000002", "mcts:100"), ("00000002", "00000001")]
+    together = Measurer(run, "cpu").standings
+    assert together.ratings()["00000001"].error < alone.error
+    own = next(each for each in together.pairings if each.first == "00000001")
+    assert Pairing("00000001", "mcts:100", own.points + 30, own.games + 400) in together.all_pairings()
+
+
+def test_a_network_is_measured_once(run: RunDirectory) -> None:
+    """A finished run that is started again measures its last network again: it gets the same answer."""
+    measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
+    values = measurer(trainer.release(1))
+    written = run.ladder.read_bytes()
+    assert measurer(trainer) == values == Measurer(run, "cpu")(trainer)
+    assert run.ladder.read_bytes() == written
+
+
+def test_a_stopped_measurement_is_none(run: RunDirectory) -> None:
+    measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
+    measurer(trainer.release(1))
+    trainer.release(2).stop.set()
+    assert measurer(trainer) == {}
+    assert [each.network for each in Measurer(run).standings.measurements] == ["00000001"]
+    trainer.stop.clear()
+    assert measurer(trainer)["elo"]
+
+
+@pytest.mark.parametrize("damaged", [b"", b"[]", b'{"level": "high"}', b'{"level": 100, "pairings": [1]}'])
+def test_a_damaged_ladder_is_refused_and_kept(run: RunDirectory, damaged: bytes) -> None:
+    run.ladder.write_bytes(damaged)
+    with pytest.raises(RunError, match=r"ladder\.json: .*; move it away") as error:
+        Measurer(run)
+    assert "\n" not in str(error.value) and run.ladder.read_bytes() == damaged
+
+
+def test_connect4_is_also_asked_what_is_known_exactly(tmp_path: Path) -> None:
+    settings = ["measure.games=2", "measure.sims=2", "measure.level=2", "measure.every=1000", "loop.threads=1"]
+    run = RunDirectory(tmp_path / "run")
+    with run.locked():
+        run.configure(tiny_run(tmp_path / "tiny").config().with_settings(settings))
+        run.config_file.write_text(run.config_file.read_text().replace('"tictactoe"', '"connect4"'))
+    values = Measurer(run, "cpu")(FakeTrainer(run).release(1))
+    assert {"value_start", "value_4", "value_1", "value_2"} <= values.keys()
+    # A network that knows nothing; random moves keep the value of 62 % of these positions.
+    assert 0.3 < values["keeping_0"] < 0.9 and 0.3 < values["keeping_100"] <= 1 and 0 < values["value_error"] < 4
+
+
+def test_standings_add_up() -> None:
+    standings = Standings(100, pairings=[Pairing("mcts:100", "random", 9, 10), Pairing("1", "mcts:100", 5, 10)])
+    ratings = standings.ratings()
+    assert ratings["1"].elo == pytest.approx(ratings["mcts:100"].elo) and ratings["random"].elo == 0
