@@ -1,4 +1,4 @@
-// Binds the exact solvers. Positions arrive as position texts, which tengen.solver takes from validated states.
+// Binds the exact solvers. Positions arrive as position texts, which tengen.exact.solver takes from validated states.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -43,7 +43,7 @@ SolveMode mode_of(bool weak) { return weak ? SolveMode::weak : SolveMode::strong
 }  // namespace
 
 void bind_solve(nb::module_& m) {
-  nb::class_<Connect4Solver>(m, "Connect4Solver", "Exact Connect4 results. Used through tengen.solver.")
+  nb::class_<Connect4Solver>(m, "Connect4Solver", "Exact Connect4 results. Used through tengen.exact.solver.")
       .def(
           "__init__",
           [](Connect4Solver* self, const std::optional<std::string>& book) {

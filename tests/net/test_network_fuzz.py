@@ -1,6 +1,7 @@
 """Network files changed at random: refused or answering, and never a crash, a file opened or memory beyond a bound."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,16 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("torch", reason="networks are made by torch")
 
-SCRIPT = Path(__file__).parents[1] / "support" / "networkfuzz.py"
+TESTS = Path(__file__).parents[1]
 MOST_KIB = 256 << 10  # beyond what the runtimes take for a network of the same size
 
 
 @pytest.mark.parametrize("cases", [400, pytest.param(100_000, marks=pytest.mark.fuzz)])
 def test_changed_network_files_are_refused_or_answer(cases: int, tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPT), str(cases), "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    command = [sys.executable, "-m", "support.networkfuzz", str(cases), "1"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(TESTS)}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     outcome = json.loads(done.stdout.splitlines()[-1])
     found = outcome["found"]

@@ -358,7 +358,7 @@ def test_limits_hold_for_writers_and_readers() -> None:
 
 BOMBS = """
 import resource, sys
-sys.path.insert(0, "tests")
+sys.path[:0] = ["tests", "tests/records"]
 from test_records import compress_body, encode_chunk, hand_made, packed, refused, unpacked
 from tengen.records.chunk import zstd
 good = encode_chunk(hand_made())

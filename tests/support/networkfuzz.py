@@ -1,6 +1,6 @@
 """Network files changed at random, field by field at any depth, and given to the door; what passes is run.
 
-python networkfuzz.py CASES SEED, in a folder of its own: prints what happened as JSON. A process of its own, so that a
+python -m support.networkfuzz CASES SEED, in a folder of its own: prints what happened as JSON. A process of its own, so that a
 crash is seen, memory is measured and every file that is opened is known.
 """
 
