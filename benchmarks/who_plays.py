@@ -26,7 +26,7 @@ import numpy as np
 from tengen import games
 from tengen.hub.ledger import Ledger
 from tengen.hub.local import LocalHub
-from tengen.hub.server import HttpHub
+from tengen.hub.service import HttpHub
 from tengen.hub.tokens import add_token
 from tengen.play.players import make_player
 from tengen.play.scorecard import Positions, measure, own_positions

@@ -37,7 +37,7 @@ std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& mo
   return out;
 }
 
-nb::dict record_dict(const GameRecord& record) {
+nb::dict record_dict(const FinishedGame& record) {
   nb::dict out;
   out["game"] = record.game;
   out["result"] = record.result;
@@ -103,7 +103,7 @@ void bind_selfplay(nb::module_& m) {
           "take_records",
           [](PySelfPlay& self) {
             const auto inside = self.enter();
-            std::vector<GameRecord> records;
+            std::vector<FinishedGame> records;
             {
               const nb::gil_scoped_release release;
               records = self.play().take_records();

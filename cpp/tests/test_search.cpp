@@ -51,10 +51,10 @@ TEST(games_of_searches_are_the_same_for_any_number_of_threads_and_in_one_pass_or
       search->select();
       for (std::size_t missing = kGames; missing > 0;) {
         step(*search, oracle, game->num_actions(), threads > 1);
-        for (const GameRecord& record : games.take_records()) {
+        for (const FinishedGame& record : games.take_records()) {
           const auto planned = game->random_plies(play, 7, record.game, record.moves);
           for (std::size_t ply = 0; ply < planned.size(); ++ply) {
-            CHECK(planned[ply].has_value() == (record.search[ply] == GameRecord::Search::none));
+            CHECK(planned[ply].has_value() == (record.search[ply] == FinishedGame::Search::none));
             CHECK(planned[ply].value_or(record.moves[ply]) == record.moves[ply]);
           }
           if (record.game < kGames) found[static_cast<std::size_t>(record.game)] = record.moves, --missing;

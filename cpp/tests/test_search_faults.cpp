@@ -127,7 +127,7 @@ TEST(search_of_games_without_memory_plays_the_same_games) {
       for (int rows = search->select(); missing > 0;
            rows = rows ? step(*search, oracle, game->num_actions(), true) : search->select()) {
         const auto left = until_failure.exchange(-1);
-        for (const GameRecord& record : games.take_records()) {
+        for (const FinishedGame& record : games.take_records()) {
           CHECK(record.q.size() == record.moves.size() && record.children.size() == record.moves.size());
           if (record.game < kGames) found[static_cast<std::size_t>(record.game)] = record.moves, --missing;
         }

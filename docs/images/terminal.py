@@ -17,7 +17,7 @@ console = Console(record=True, width=64, file=io.StringIO(), force_terminal=True
 boards = []
 for id, moves in GAMES.items():
     state = games.make(id).from_moves(moves)
-    boards.append(Group(Text(f"    {id}", "bold"), board.draw(console, state)))
+    boards.append(Group(Text(f"    {id}", "bold"), board.draw_board(console, state)))
 console.print(Columns(boards, padding=(0, 3)))
 svg = console.export_svg(title="tengen play", unique_id="tengen")
 svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # a picture should load nothing

@@ -14,9 +14,9 @@ from sgfmill import sgf as sgfmill_sgf
 from support.appserver import at, serving
 from tengen import games
 from tengen._core import Rng
+from tengen.app.branches import MOST_NODES, Tree, deepest, line
 from tengen.app.errors import AppError
-from tengen.app.kifu import export, parse
-from tengen.app.tree import MOST_NODES, Tree, deepest, line
+from tengen.app.kifu import kifu_text, parse_kifu
 from tengen.games import Game, State
 
 DEFAULTS = games.names()
@@ -53,7 +53,7 @@ def set_up(game: Game) -> str:
 
 
 def back(game: str, start: str | None, tree: Tree, format: str) -> dict[str, Any]:
-    return parse(export(game, start, tree, format)["text"], game)
+    return parse_kifu(kifu_text(game, start, tree, format)["text"], game)
 
 
 @pytest.mark.parametrize("id", DEFAULTS + OTHERS)
@@ -72,11 +72,11 @@ def test_moves_and_positions_as_text(id: str) -> None:
     game = games.make(id)
     tree = random_tree(game.start(), Rng(1, 0, 0, "opening"), depth=9, width=1)
     moves = [node["move"] for node in deepest(tree)]
-    text = export(id, None, tree, "moves")["text"]
-    assert parse(text, id) == {"game": game.id, "start": None, "tree": line(moves)}
+    text = kifu_text(id, None, tree, "moves")["text"]
+    assert parse_kifu(text, id) == {"game": game.id, "start": None, "tree": line(moves)}
     start = set_up(game)
-    assert parse(start, id) == {"game": game.id, "start": start, "tree": line([])}
-    assert parse("-", id)["tree"] == line([])
+    assert parse_kifu(start, id) == {"game": game.id, "start": start, "tree": line([])}
+    assert parse_kifu("-", id)["tree"] == line([])
 
 
 @pytest.mark.parametrize("id", ["go:19", "go:9", "connect4"])
@@ -101,7 +101,7 @@ def test_the_longest_games_fit(id: str) -> None:
 def test_go_is_written_as_other_programs_read_it() -> None:
     tree = line(["c3", "pass", "b4"])
     tree["children"][0]["children"].append({"move": "e5", "comment": "instead", "children": []})
-    read = sgfmill_sgf.Sgf_game.from_string(export("go:5,komi=7.5", None, tree, "sgf")["text"])
+    read = sgfmill_sgf.Sgf_game.from_string(kifu_text("go:5,komi=7.5", None, tree, "sgf")["text"])
     assert (read.get_size(), read.get_komi()) == (5, 7.5)
     assert [node.get_move() for node in read.get_main_sequence()[1:]] == [("b", (2, 2)), ("w", None), ("b", (3, 1))]
     assert read.get_root()[0][1].get("C") == "instead"
@@ -109,7 +109,7 @@ def test_go_is_written_as_other_programs_read_it() -> None:
 
 def test_files_of_other_programs() -> None:
     def moves(text: str) -> tuple[str, list[str]]:
-        found = parse(text, None)
+        found = parse_kifu(text, None)
         return found["game"], [node["move"] for node in deepest(found["tree"])]
 
     assert moves("(;GM[1]SZ[9]KM[6.5];B[ee];W[tt];B[])") == ("go:9", ["e5", "pass", "pass"])
@@ -117,14 +117,14 @@ def test_files_of_other_programs() -> None:
     assert moves("(;FF[4]GM[11]SZ[5];B[c3];W[A1])") == ("hex:5", ["c3", "a1"])
     assert moves("(;GM[4]SZ[15];B[hh];C[a thought];W[hi])") == ("gomoku:15", ["h8", "h7"])
     assert moves("(;GM[2]SZ[8];B[dc])") == ("othello", ["d3"])
-    handicap = parse("(;GM[1]SZ[5]HA[2]AB[bb][dd];W[cc])", None)
+    handicap = parse_kifu("(;GM[1]SZ[5]HA[2]AB[bb][dd];W[cc])", None)
     assert handicap["start"] == "...../.X.../...../...X./..... O"
-    square = parse("(;GM[1]SZ[5]AB[aa:bb]AW[ee]PL[B];B[cc])", None)
+    square = parse_kifu("(;GM[1]SZ[5]AB[aa:bb]AW[ee]PL[B];B[cc])", None)
     assert square["start"] == "XX.../XX.../...../...../....O X"
 
 
 def test_a_node_without_a_move_adds_its_comment_to_the_last() -> None:
-    tree = parse("(;GM[1]SZ[5]C[game];C[first];B[aa]C[one];C[two];W[bb])", None)["tree"]
+    tree = parse_kifu("(;GM[1]SZ[5]C[game];C[first];B[aa]C[one];C[two];W[bb])", None)["tree"]
     assert tree["comment"] == "game\nfirst" and tree["children"][0]["comment"] == "one\ntwo"
     assert tree["children"][0]["children"][0]["move"] == "b4"
 
@@ -160,7 +160,7 @@ def test_a_node_without_a_move_adds_its_comment_to_the_last() -> None:
 )
 def test_damaged_files_are_refused(text: str, code: str) -> None:
     with pytest.raises(AppError) as error:
-        parse(text, "connect4")
+        parse_kifu(text, "connect4")
     assert error.value.code == code and str(error.value)
 
 
@@ -169,10 +169,10 @@ def test_damaged_files_are_refused(text: str, code: str) -> None:
 @settings(max_examples=200)
 def test_no_damage_breaks_the_reader(damage: bytes, place: int, id: str) -> None:
     game = games.make(id)
-    text = export(id, None, random_tree(game.start(), Rng(3, 0, 0, "opening"), depth=6), "sgf")["text"]
+    text = kifu_text(id, None, random_tree(game.start(), Rng(3, 0, 0, "opening"), depth=6), "sgf")["text"]
     harmed = (text[:place] + damage.decode(errors="replace") + text[place + len(damage) :]).replace("\0", "")
     try:
-        parse(harmed, id)
+        parse_kifu(harmed, id)
     except AppError as error:
         assert error.code
 
@@ -180,7 +180,7 @@ def test_no_damage_breaks_the_reader(damage: bytes, place: int, id: str) -> None
 def test_too_many_branches_are_refused() -> None:
     wide: Tree = {"move": None, "children": [{"move": "1", "children": []} for _ in range(20_001)]}
     with pytest.raises(AppError, match="at most 20000 moves"):
-        export("connect4", None, wide, "sgf")
+        kifu_text("connect4", None, wide, "sgf")
 
 
 SPIRAL = "".join(f";{'BW'[n % 2]}[{chr(97 + n % 19)}{chr(97 + n // 19)}]" for n in range(300))
@@ -208,7 +208,7 @@ def test_hostile_files_are_refused_before_much_is_made_of_them(text: str, code: 
     tracemalloc.start()
     try:
         with pytest.raises(AppError) as error:
-            parse(text, None)
+            parse_kifu(text, None)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -232,14 +232,14 @@ def test_the_largest_game_makes_the_round_trip_and_few_of_its_positions_are_held
     tree = line(moves)
     *_, last = deepest(tree)
     last["children"] = [{"move": "t1", "children": []} for _ in range(MOST_NODES - 300)]
-    text = export("go:19", None, tree, "sgf")["text"]
-    assert parse(text, None)["tree"] == tree
-    assert parse(f"{text}{text}", None)["tree"]  # only the first game of a file counts
+    text = kifu_text("go:19", None, tree, "sgf")["text"]
+    assert parse_kifu(text, None)["tree"] == tree
+    assert parse_kifu(f"{text}{text}", None)["tree"]  # only the first game of a file counts
     read = subprocess.run([sys.executable, "-c", READ], input=text, capture_output=True, text=True, check=True)
     assert int(read.stdout) < 100_000  # KB; it was 258 MB when every branch waited with a position of its own
     last["children"].append({"move": "t1", "children": []})
     with pytest.raises(AppError, match="at most 20000 moves"):
-        export("go:19", None, tree, "sgf")
+        kifu_text("go:19", None, tree, "sgf")
 
 
 def test_over_http(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from support.appserver import PATIENCE, Client, Socket, at, command, reading_slo
 from tengen import games
 from tengen.app import live as live_module
 from tengen.app.review import accuracy
-from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, report
+from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, search_report
 from tengen.config import SearchConfig
 from tengen.games import State
 from tengen.net.evaluator import Hash
@@ -326,7 +326,7 @@ def test_a_slow_reader_gets_fewer_updates_and_nothing_is_kept_for_it(
 
     def counted(agent: Agent, state: State) -> dict[str, Any]:
         made.append(state)
-        return report(agent, state)
+        return search_report(agent, state)
 
     monkeypatch.setattr(live_module, "report", counted)
     with serving(tmp_path, send_buffer=1 << 12) as client, reading_slowly(client) as opened:

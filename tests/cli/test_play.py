@@ -215,7 +215,7 @@ def test_the_coloured_board_shows_every_stone(name: str) -> None:
     state = games.make(name).start()
     for _ in range(5):
         state.apply(state.legal_actions()[0])
-    console.print(board.draw(console, state))
+    console.print(board.draw_board(console, state))
     look = board.LOOKS[state.game.layout()["kind"]]
     drawn = console.file.getvalue()  # type: ignore[attr-defined]
     symbols = [symbol for symbol, _ in look.stones]

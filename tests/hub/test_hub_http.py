@@ -20,7 +20,7 @@ from tengen.config import SelfPlayConfig
 from tengen.hub.http import HttpLink
 from tengen.hub.ledger import Ledger
 from tengen.hub.protocol import PROGRAM, HubRefusedError, HubUnreachableError, Report
-from tengen.hub.server import HttpHub
+from tengen.hub.service import HttpHub
 from tengen.hub.validate import searched_in_full
 from tengen.records import GameRecord, encode_chunk, read_header, verify
 from tengen.records.chunk import FORMAT, MAGIC, PREFIX, compress_body

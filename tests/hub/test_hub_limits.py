@@ -23,7 +23,7 @@ from tengen.cli import main
 from tengen.hub.desk import REFUSALS, Desk
 from tengen.hub.ledger import Ledger
 from tengen.hub.protocol import PROGRAM, HubRefusedError, Report
-from tengen.hub.server import HttpHub
+from tengen.hub.service import HttpHub
 from tengen.hub.tokens import add_token
 from tengen.records import encode_chunk
 

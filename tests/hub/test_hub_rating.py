@@ -11,7 +11,7 @@ from support.training import GAME, tiny_run
 from tengen.hub import rating
 from tengen.hub.desk import Desk
 from tengen.hub.protocol import HubRefusedError, Orders, RatedGames, RatingMatch, Report
-from tengen.hub.rating import PAIRS, judge, play_rating
+from tengen.hub.rating import PAIRS, judge_match, play_rating
 from tengen.play.arena import Match, play_match
 from tengen.play.elo import Pairing
 
@@ -87,7 +87,7 @@ def test_a_match_is_given_and_counted_once(desk: Desk) -> None:
     assert games == played(desk, first)
     for worker, lease in (("two", two), ("one", one), ("one", one)):  # not to whom it was given; then it, twice
         ask(desk, worker, lease, games)
-    points = judge(first, GAME, games.games)
+    points = judge_match(first, GAME, games.games)
     desk.ledger.finish_match("one", first.id, points + 1, 2 * PAIRS)  # what is counted stays
     assert desk.rated() == [Pairing(A, B, points, 2 * PAIRS)]
     desk.rate([(A, B)])  # what "two" has taken is forgotten: its games count no more
@@ -138,4 +138,4 @@ def test_points_are_those_of_the_arena(desk: Desk, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(rating, "play_match", watched)
     games = played(desk, match).games
-    assert judge(match, GAME, games) == sum(game.points for game in seen[0].games)
+    assert judge_match(match, GAME, games) == sum(game.points for game in seen[0].games)

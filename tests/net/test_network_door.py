@@ -28,7 +28,7 @@ from tengen.hub.protocol import Contestant, RatingMatch, Release
 from tengen.hub.rating import play_rating
 from tengen.net.evaluator import make_evaluator
 from tengen.net.file import SHIPPED, NetworkError, NetworkFile
-from tengen.net.graph import Node, describe, write_graph
+from tengen.net.graph import GraphNode, describe_graph, write_graph
 from tengen.net.protobuf import message
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.checkpoint import load_checkpoint, save_checkpoint
@@ -190,10 +190,10 @@ def test_networks_are_rebuilt_from_their_weights(path: Path) -> None:
     """The description gives the graph that is in the file, node for node as the onnx package reads it."""
     file, model = NetworkFile.load(path), onnx.load(path)
     shape = NetworkShape.of(games.make(file.game), file.size)
-    graph, stored = describe(shape, file.precision), {each.name: each for each in model.graph.initializer}
+    graph, stored = describe_graph(shape, file.precision), {each.name: each for each in model.graph.initializer}
     attributes = [{each.name: get_attribute_value(each) for each in node.attribute} for node in model.graph.node]
     nodes = [
-        Node(node.op_type, tuple(node.input), node.name, with_these)
+        GraphNode(node.op_type, tuple(node.input), node.name, with_these)
         for node, with_these in zip(model.graph.node, attributes, strict=True)
     ]
     assert nodes == graph.nodes and all(list(node.output) == [node.name] for node in model.graph.node)

@@ -21,7 +21,7 @@ from tengen.net.evaluator.contract import Leaves
 from tengen.play.arena import Match, draw_openings, play_match
 from tengen.play.players import make_player, search_player
 from tengen.search.agent import Agent
-from tengen.search.picture import Branch, draw_tree, grow
+from tengen.search.picture import Branch, draw_tree, grown
 
 Capture = pytest.CaptureFixture[str]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -226,7 +226,7 @@ def test_a_small_tree_is_drawn_whole() -> None:
     game = games.make("tictactoe")
     player = search_player("mcts:30", game)
     player.agent.analyze(game.start())
-    branches = grow(player.agent, game.start(), 200)
+    branches = grown(player.agent, game.start(), 200)
     assert len(branches) == player.agent.search.nodes(0)
     svg = draw_tree(branches, "a < b & c")
     assert len(nodes_of(svg)) == len(branches)
@@ -245,7 +245,7 @@ def test_values_in_the_picture_belong_to_the_side_to_move_at_the_root() -> None:
     state = game.from_moves("121212")
     player = search_player("mcts:300,solver", game)
     player.agent.analyze(state)
-    first = next(b for b in grow(player.agent, state) if b.depth == 1 and b.text == "1")
+    first = next(b for b in grown(player.agent, state) if b.depth == 1 and b.text == "1")
     assert first.q == 1 and first.proven == "win" and first.mover == 0
 
 

@@ -27,7 +27,7 @@ from tengen.play.scorecard import (
     PositionsError,
     Scores,
     choose_moves,
-    judge,
+    judge_moves,
     measure,
     network_check,
     own_positions,
@@ -123,7 +123,7 @@ def test_counts_are_those_of_a_recount() -> None:
     rows = [row for name in CLASSES for row in raw_rows(name)]
     moves = choose_moves(make_player("random", GAME, slots=100, seed=5), EVERY, slots=100)
     counts = recounted(rows, moves.tolist())
-    assert counts_of(judge(EVERY, moves)) == counts
+    assert counts_of(judge_moves(EVERY, moves)) == counts
     assert 0.5 < counts["all"][1] / 1800 < 0.75 and counts["lost"][0] == counts["lost"][1] > counts["lost"][2]
     other = measure(make_player("random", GAME, slots=100, seed=6), EVERY, slots=100)
     assert counts_of(other) != counts
@@ -177,7 +177,7 @@ def test_illegal_moves_are_not_counted_as_anything() -> None:
     moves = positions.scores.argmax(axis=1)
     moves[full] = positions.scores[full].argmin()
     with pytest.raises(ValueError, match="illegal"):
-        judge(positions, moves)
+        judge_moves(positions, moves)
 
 
 def test_more_thought_gives_better_moves() -> None:

@@ -14,7 +14,7 @@ from support.positions import IDS, reachable
 from support.recorded import first_player_result, make_record, some_records
 from tengen import Game, State
 from tengen.records import GameRecord
-from tengen.records.replay import Batch, Replay, ReplayConfig, Tape, window_size
+from tengen.records.replay import Minibatch, Replay, ReplayConfig, Tape, window_size
 
 PLAYED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "go:3", "hex:4", "hex:4,swap=on"]
 TICTACTOE = Game.parse("tictactoe")
@@ -27,8 +27,8 @@ def plenty(**changes: Any) -> ReplayConfig:
     return ReplayConfig(**{"samples_per_position": 1e6} | changes)
 
 
-def equal(a: Batch, b: Batch) -> bool:
-    return all(np.array_equal(getattr(a, field.name), getattr(b, field.name)) for field in fields(Batch))
+def equal(a: Minibatch, b: Minibatch) -> bool:
+    return all(np.array_equal(getattr(a, field.name), getattr(b, field.name)) for field in fields(Minibatch))
 
 
 def by_hand(moves: str, **changes: Any) -> GameRecord:
@@ -43,7 +43,9 @@ def by_hand(moves: str, **changes: Any) -> GameRecord:
     return make_record(TICTACTOE, state.moves(), plies, **result | changes)
 
 
-def drawn(records: Sequence[GameRecord], config: ReplayConfig | None = None, size: int = 400, seed: int = 3) -> Batch:
+def drawn(
+    records: Sequence[GameRecord], config: ReplayConfig | None = None, size: int = 400, seed: int = 3
+) -> Minibatch:
     replay = Replay(Game.parse(records[0].game), config or plenty(), seed=seed)
     replay.add(records)
     return replay.batch(size)

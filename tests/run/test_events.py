@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tengen.run.events import Database, Event, History, TensorBoard, fan_out, number_of, read_events
+from tengen.run.events import Event, History, RunDatabase, TensorBoard, fan_out, number_of, read_events
 
 TURN = Event("turn", 7, 0.25, {"loss": 1.5, "network": "ab", "resumed": True}, time=1000.0)
 
@@ -23,21 +23,21 @@ class Warnings(list[str]):
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     warn = Warnings()
-    database = Database(tmp_path / "run.sqlite", warn)
+    database = RunDatabase(tmp_path / "run.sqlite", warn)
     events = [TURN, Event("end", 8, 0.5, {"finished": False, "note": "é天"}, time=1001.0)]
     for event in events:
         database(event)
     assert read_events(tmp_path / "run.sqlite") == events  # while it is open for writing
     assert read_events(tmp_path / "run.sqlite", after=1) == events[1:]
     database.close()
-    Database(tmp_path / "run.sqlite", warn)(TURN)  # the next sitting adds to it
+    RunDatabase(tmp_path / "run.sqlite", warn)(TURN)  # the next sitting adds to it
     assert read_events(tmp_path / "run.sqlite") == [*events, TURN]
     assert warn == []
 
 
 def test_numbers_that_json_lacks_become_null(tmp_path: Path) -> None:
     values: dict[str, Any] = {"loss": math.nan, "elo": -math.inf, "score": np.float32(0.5), "list": [math.nan, 1]}
-    Database(tmp_path / "run.sqlite", Warnings())(Event("measure", 1, 1.0, values))
+    RunDatabase(tmp_path / "run.sqlite", Warnings())(Event("measure", 1, 1.0, values))
     (event,) = read_events(tmp_path / "run.sqlite")
     assert event.values == {"loss": None, "elo": None, "score": 0.5, "list": [None, 1]}
     assert [number_of(event, name) for name in ("loss", "score", "missing")] == [None, 0.5, None]
@@ -75,7 +75,7 @@ def test_a_database_that_cannot_be_used_is_one_warning(tmp_path: Path, damage: s
         path = tmp_path / "missing" / "run.sqlite"
     before = path.read_bytes() if path.is_file() else None
     warn = Warnings()
-    database = Database(path, warn)
+    database = RunDatabase(path, warn)
     for _ in range(3):
         database(TURN)
     assert len(warn) == 1 and str(path) in warn[0] and "\n" not in warn[0]
@@ -86,7 +86,7 @@ def test_a_database_that_cannot_be_used_is_one_warning(tmp_path: Path, damage: s
 
 def test_a_database_that_comes_back_is_used_again(tmp_path: Path) -> None:
     warn, path = Warnings(), tmp_path / "later" / "run.sqlite"
-    database = Database(path, warn)
+    database = RunDatabase(path, warn)
     database(TURN)
     path.parent.mkdir()
     database(TURN)
@@ -95,7 +95,7 @@ def test_a_database_that_comes_back_is_used_again(tmp_path: Path) -> None:
 
 def test_a_run_in_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    database = Database(path, Warnings())
+    database = RunDatabase(path, Warnings())
     database(TURN)
     database.close()
     tmp_path.chmod(0o555)

@@ -15,9 +15,9 @@ from tengen.hub.desk import Desk
 from tengen.hub.ledger import Ledger
 from tengen.records.chunk import FORMAT
 from tengen.records.store import ChunkStore
-from tengen.run.events import Database, Event, read_events
+from tengen.run.events import Event, RunDatabase, read_events
 from tengen.run.folder import RunDirectory, RunError
-from tengen.run.health import judge
+from tengen.run.health import assess
 from tengen.run.settings import MIGRATIONS, RunConfig
 from tengen.run.standings import Standings
 
@@ -116,7 +116,7 @@ def test_what_a_newer_version_wrote_is_refused_in_one_line(old: RunDirectory, tm
     with pytest.raises(sqlite3.DatabaseError, match=r"version 1000 of hub\.sqlite is a newer Tengen's"):
         Ledger(old.hub)
     heard: list[str] = []
-    Database(old.database, heard.append)(Event("turn", 1, 1.0))
+    RunDatabase(old.database, heard.append)(Event("turn", 1, 1.0))
     assert len(heard) == 1 and "newer Tengen" in heard[0] and len(read_events(old.database)) == 2
     text = old.config_file.read_text()
     for version in ("1000", "-1", "true", '"1"'):
@@ -168,5 +168,5 @@ def test_chunks_that_cannot_be_read_are_counted_and_shown(old: RunDirectory) -> 
     turns = [event for event in events if event.kind == "turn"]
     assert {turn.values["unread_chunks"] for turn in turns} == {3}
     assert all("loss" in turn.values for turn in turns[1:])  # it does not wait until there are as many games as before
-    (note,) = (note for note in judge(events).notes() if "chunks" in note)
+    (note,) = (note for note in assess(events).notes() if "chunks" in note)
     assert note == "3 chunks of games could not be read and are left out: the warnings say why"

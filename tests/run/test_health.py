@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tengen.run.events import Event, History
-from tengen.run.health import EARLY, EARLY_DAYS, LEARNING, MEASUREMENTS, PHRASES, STALLED, Health, judge
+from tengen.run.health import EARLY, EARLY_DAYS, LEARNING, MEASUREMENTS, PHRASES, STALLED, Health, assess
 
 
 def healthy_turn(turn: int, turns: int) -> dict[str, float]:
@@ -43,16 +43,16 @@ def failing(health: Health) -> set[str]:
 
 
 def test_a_healthy_run_is_learning() -> None:
-    health = judge(history())
+    health = assess(history())
     assert (health.verdict, failing(health), health.notes()) == (LEARNING, set(), [])
     assert re.fullmatch(r"Learning: policy loss 1\.\d\d → 1\.\d\d, \d+ % of results explained\.", health.sentence())
 
 
 @pytest.mark.parametrize("turns", [0, 1, EARLY - 1])
 def test_a_young_run_is_not_judged(turns: int) -> None:
-    health = judge(history(turns))
+    health = assess(history(turns))
     assert health.verdict == EARLY_DAYS and str(turns) in health.sentence()
-    assert judge(history(EARLY)).verdict == LEARNING
+    assert assess(history(EARLY)).verdict == LEARNING
 
 
 STALLS: dict[str, dict[str, Any]] = {
@@ -66,7 +66,7 @@ STALLS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("phrase", STALLS)
 def test_a_sign_of_a_stall_is_named(phrase: str) -> None:
-    health = judge(history(**STALLS[phrase]))
+    health = assess(history(**STALLS[phrase]))
     assert (health.verdict, health.phrase, failing(health)) == (STALLED, phrase, {phrase})
     assert health.sentence().startswith("Stalled because ") and health.notes() == []
 
@@ -84,36 +84,39 @@ NOTES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("phrase", NOTES)
 def test_what_only_slows_a_run_down_is_a_note(phrase: str) -> None:
-    health = judge(history(**NOTES[phrase]))
+    health = assess(history(**NOTES[phrase]))
     assert (health.verdict, failing(health)) == (LEARNING, {phrase})
     assert len(health.notes()) == 1
 
 
 def test_a_young_window_may_hold_everything() -> None:
-    assert failing(judge(history(40, replay_age=9900))) == set()
+    assert failing(assess(history(40, replay_age=9900))) == set()
 
 
 def test_a_loss_that_is_no_number_is_seen_at_once() -> None:
     for lost in (math.nan, math.inf):
         events = [*history(3), Event("turn", 4, 0.4, {"loss": lost})]
-        assert judge(events).phrase == "diverged"
-    assert judge([*history(3), Event("turn", 4, 0.4, {"loss": None})]).phrase == "diverged"  # as a database has it
+        assert assess(events).phrase == "diverged"
+    assert assess([*history(3), Event("turn", 4, 0.4, {"loss": None})]).phrase == "diverged"  # as a database has it
 
 
 def test_games_that_never_end_are_seen() -> None:
     events = [Event("turn", 0, float(turn), {"games": 0}) for turn in range(EARLY)]
-    assert judge(events).phrase == "no_games"
-    assert judge(events[:-1]).verdict == EARLY_DAYS
+    assert assess(events).phrase == "no_games"
+    assert assess(events[:-1]).verdict == EARLY_DAYS
 
 
 def test_strength_has_the_last_word() -> None:
     rising = [100.0 * i for i in range(MEASUREMENTS + 2)]
     flat = [500.0] + [480.0, 490.0] * MEASUREMENTS
-    assert judge(history(strength=rising)).phrase == "getting_stronger"
-    assert judge(history(strength=rising, policy_loss=1.5)).verdict == LEARNING
-    assert (judge(history(strength=flat)).verdict, judge(history(strength=flat)).phrase) == (STALLED, "no_stronger")
-    assert judge(history(strength=flat, kl=1e-7)).phrase == "kl_low"  # a reason, when there is one
-    assert judge(history(strength=flat[:MEASUREMENTS])).phrase == "losses_fall"  # too few to say
+    assert assess(history(strength=rising)).phrase == "getting_stronger"
+    assert assess(history(strength=rising, policy_loss=1.5)).verdict == LEARNING
+    assert (assess(history(strength=flat)).verdict, assess(history(strength=flat)).phrase) == (
+        STALLED,
+        "no_stronger",
+    )
+    assert assess(history(strength=flat, kl=1e-7)).phrase == "kl_low"  # a reason, when there is one
+    assert assess(history(strength=flat[:MEASUREMENTS])).phrase == "losses_fall"  # too few to say
 
 
 def test_one_measure_that_rises_is_enough_and_perfection_is_no_stall() -> None:
@@ -122,15 +125,15 @@ def test_one_measure_that_rises_is_enough_and_perfection_is_no_stall() -> None:
         return history() + [Event("measure", 9, 9.0, dict(zip(values, row, strict=True))) for row in rows]
 
     flat, count = [700.0] * 8, range(8)
-    assert judge(measured(elo=flat, keeping_100=[0.9 + i / 100 for i in count])).verdict == LEARNING
-    assert judge(measured(elo=flat, keeping_100=[0.99] * 8)).verdict == STALLED
-    assert judge(measured(elo=flat, keeping_100=[1.0] * 8)).verdict == LEARNING
-    assert judge(measured(elo=flat, elo_error=[float(i) for i in count])).verdict == STALLED
+    assert assess(measured(elo=flat, keeping_100=[0.9 + i / 100 for i in count])).verdict == LEARNING
+    assert assess(measured(elo=flat, keeping_100=[0.99] * 8)).verdict == STALLED
+    assert assess(measured(elo=flat, keeping_100=[1.0] * 8)).verdict == LEARNING
+    assert assess(measured(elo=flat, elo_error=[float(i) for i in count])).verdict == STALLED
 
 
 def test_a_thinned_history_is_judged_alike() -> None:
     events = history(5000, strength=[1.0, 2, 3, 4, 5, 6])
-    whole, thinned = judge(events), judge(History(events).events)
+    whole, thinned = assess(events), assess(History(events).events)
     assert thinned == whole
 
 
@@ -147,7 +150,7 @@ def test_every_language_has_every_phrase_with_the_same_facts() -> None:
 @pytest.mark.parametrize("language", PHRASES)
 @pytest.mark.parametrize("changed", [*STALLS.values(), *NOTES.values(), {}, {"turns": 3}], ids=str)
 def test_every_verdict_is_one_line(language: str, changed: dict[str, Any]) -> None:
-    health = judge(history(**changed))
+    health = assess(history(**changed))
     for line in (health.sentence(language), *health.notes(language)):
         assert line and "\n" not in line and "{" not in line
     assert health.to_dict(language)["sentence"] == health.sentence(language)

@@ -14,7 +14,7 @@ from support.training import GAME, tiny_run
 from tengen.hub.desk import Desk
 from tengen.hub.http import HttpLink
 from tengen.hub.protocol import Release
-from tengen.hub.server import HttpHub
+from tengen.hub.service import HttpHub
 from tengen.hub.tokens import add_token
 from tengen.hub.worker import Worker
 from tengen.net.evaluator import make_evaluator

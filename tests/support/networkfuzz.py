@@ -1,6 +1,7 @@
 """Network files changed at random, field by field at any depth, and given to the door; what passes is run.
 
-python -m support.networkfuzz CASES SEED, in a folder of its own: prints what happened as JSON. A process of its own, so that a
+python -m support.networkfuzz CASES SEED, in a folder of its own: prints what happened as JSON. A process of its own, so
+that a
 crash is seen, memory is measured and every file that is opened is known.
 """
 
@@ -26,7 +27,7 @@ from tengen.config import SearchConfig
 from tengen.games import GameError
 from tengen.net.evaluator import Batch, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
-from tengen.net.protobuf import message, number, tag, varint
+from tengen.net.protobuf import message, number_field, tag, varint
 from tengen.net.tower.export import sample_planes, to_onnx
 from tengen.search.agent import Agent
 
@@ -41,8 +42,8 @@ SCHEMA: Any = {7: {1: {5: {}}, 5: {}, 11: VALUE, 12: VALUE}, 8: {}, 14: {}}
 GRAPH, METADATA, TENSOR, RAW_DATA = 7, 14, 5, 9
 
 OUTSIDE = [message(13, message(1, b"location") + message(2, place.encode())) for place in LOCATIONS]
-EXTERNAL = number(14, 1)
-TENSORS = [number(1, 1) + number(2, 2) + message(8, b"t") + each + EXTERNAL for each in OUTSIDE]
+EXTERNAL = number_field(14, 1)
+TENSORS = [number_field(1, 1) + number_field(2, 2) + message(8, b"t") + each + EXTERNAL for each in OUTSIDE]
 # Fields that do not belong there: external data, attributes with tensors and graphs, functions, training, annotations.
 STRANGE = [
     *OUTSIDE,
@@ -50,7 +51,7 @@ STRANGE = [
     *(message(field, tensor) for field in (5, 15, 22) for tensor in TENSORS),
     *(message(field, message(5, TENSORS[0])) for field in (6, 7, 20, 25)),
     *(message(field, b"hello") for field in (3, 4, 6, 7, 8, 10, 13, 14, 16, 99)),
-    *(number(field, value) for field in (1, 2, 3, 7, 14, 20, 99) for value in (0, 1, 1 << 31, (1 << 64) - 1)),
+    *(number_field(field, value) for field in (1, 2, 3, 7, 14, 20, 99) for value in (0, 1, 1 << 31, (1 << 64) - 1)),
     *(b"\x1b\x1c", b"\x0d1234", b"\x0912345678", b"\x00", b"\xff" * 11, tag(9) + varint(1 << 40)),
 ]
 TEXTS = (
@@ -102,7 +103,7 @@ def write_field(field: Field) -> bytes:
     if field.raw:
         return field.raw
     if field.kind == 0:
-        return number(field.number, field.value)
+        return number_field(field.number, field.value)
     return message(field.number, write_tree(field.value) if isinstance(field.value, list) else field.value)
 
 

@@ -10,7 +10,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TrainingInf
 from onnx import numpy_helper as arrays
 
 from tengen.net.file import NetworkFile
-from tengen.net.protobuf import fields, message, number, tag, varint
+from tengen.net.protobuf import fields, message, number_field, tag, varint
 
 SECRET = Path("secret.txt")  # in the working directory of whoever loads the file
 GRAPH = 7
@@ -208,8 +208,8 @@ def ambiguous(file: NetworkFile) -> dict[str, bytes]:
         "graph twice, right one first": head + right + message(GRAPH, attack) + tail,
         "more of the graph at the end": head + right + tail + message(GRAPH, message(10, b"hello")),
         "graph in two parts": head + message(GRAPH, b"") + right + tail,
-        "version twice": number(1, 7) + file.data,
-        "unknown field": file.data + number(99, 1),
+        "version twice": number_field(1, 7) + file.data,
+        "unknown field": file.data + number_field(99, 1),
         "longer number": head + tag(GRAPH) + longer(len(graph)) + graph + tail,
         "metadata twice": file.data + message(14, message(1, b"step") + message(2, b"1")),
         "metadata first": tail + head + right,

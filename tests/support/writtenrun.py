@@ -9,7 +9,7 @@ from support.networks import make_test_network
 from tengen import games
 from tengen.net.tower.export import to_onnx
 from tengen.play.elo import Pairing
-from tengen.run.events import Database, Event
+from tengen.run.events import Event, RunDatabase
 from tengen.run.folder import RunDirectory
 from tengen.run.report import Fleet, FleetWorker
 from tengen.run.settings import RunConfig
@@ -49,6 +49,6 @@ def write_fleet(run: RunDirectory) -> None:
 
 
 def tell(run: RunDirectory, event: Event) -> None:
-    keeper = Database(run.database, lambda reason: pytest.fail(reason))
+    keeper = RunDatabase(run.database, lambda reason: pytest.fail(reason))
     keeper(event)
     keeper.close()

@@ -11,7 +11,7 @@ from support.recorded import some_records
 from tengen import _core, games
 from tengen.net.file import NetworkError
 from tengen.net.shape import NetworkShape
-from tengen.records.replay import Batch, Replay, ReplayConfig
+from tengen.records.replay import Minibatch, Replay, ReplayConfig
 from tengen.train.learner import Learner, LearnerConfig, explained_variance, guarded
 from tengen.train.muon import orthogonal
 
@@ -29,7 +29,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def draw() -> Callable[[], Batch]:
+def draw() -> Callable[[], Minibatch]:
     replay = Replay(GAME, ReplayConfig(samples_per_position=1e6), seed=1)
     replay.add(some_records("connect4"))
     return lambda: replay.batch(32)
@@ -47,7 +47,7 @@ def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
-def test_every_loss_falls_on_a_fixed_batch(draw: Callable[[], Batch]) -> None:
+def test_every_loss_falls_on_a_fixed_batch(draw: Callable[[], Minibatch]) -> None:
     one, batch = learner(reply_weight=0.3), draw()
     metrics = [one.learn(batch) for _ in range(120)]
     first, last = metrics[0], metrics[-1]
@@ -62,7 +62,7 @@ def test_every_loss_falls_on_a_fixed_batch(draw: Callable[[], Batch]) -> None:
 
 
 def test_with_matrix_tiles_layers_compute_in_bfloat16(
-    draw: Callable[[], Batch], monkeypatch: pytest.MonkeyPatch
+    draw: Callable[[], Minibatch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nearly the same losses, which fall as well; weights and their average keep all their bits."""
     batch, plain = draw(), learner(reply_weight=0.3)
@@ -76,13 +76,13 @@ def test_with_matrix_tiles_layers_compute_in_bfloat16(
     assert {value.dtype for value in weights(fast).values()} == {torch.float32, torch.int64}
 
 
-def test_samples_without_a_target_teach_nothing(draw: Callable[[], Batch]) -> None:
+def test_samples_without_a_target_teach_nothing(draw: Callable[[], Minibatch]) -> None:
     """Where a weight is 0, the target may be anything."""
     batch = draw()
-    blank = Batch(
+    blank = Minibatch(
         **vars(batch) | {f"{name}_weight": 0 * batch.reply_weight for name in ("policy", "moves_left", "reply")}
     )
-    twisted = Batch(
+    twisted = Minibatch(
         **vars(blank)
         | {"policy": blank.policy[::-1].copy(), "moves_left": blank.moves_left + 3, "reply": 0 * blank.reply}
     )
@@ -96,23 +96,23 @@ def test_samples_without_a_target_teach_nothing(draw: Callable[[], Batch]) -> No
     assert same(after[0], after[1]) and not same(after[0], after[2])
 
 
-def test_few_samples_with_a_target_are_not_louder_than_many(draw: Callable[[], Batch]) -> None:
+def test_few_samples_with_a_target_are_not_louder_than_many(draw: Callable[[], Minibatch]) -> None:
     """Positions beside a game have a value alone; the policies of the others must not make up for that."""
     batch = draw()
     few = np.zeros_like(batch.policy_weight)
     few[3] = 1
-    metrics = learner().learn(Batch(**vars(batch) | {"policy_weight": few, "moves_left_weight": few}))
+    metrics = learner().learn(Minibatch(**vars(batch) | {"policy_weight": few, "moves_left_weight": few}))
     assert metrics["policy_loss"] > 0 and metrics["moves_left_loss"] > 0
     told = metrics["value_loss"] + (metrics["policy_loss"] + metrics["moves_left_loss"]) / len(batch)
     assert metrics["loss"] == pytest.approx(told, rel=1e-4)
 
 
-def test_a_reply_head_is_there_only_when_it_counts(draw: Callable[[], Batch]) -> None:
+def test_a_reply_head_is_there_only_when_it_counts(draw: Callable[[], Minibatch]) -> None:
     assert "reply_loss" not in learner().learn(draw())
     assert learner(reply_weight=0.1).learn(draw())["reply_loss"] > 0
 
 
-def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_path: Path) -> None:
+def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Minibatch], tmp_path: Path) -> None:
     one, batches = learner(reply_weight=0.3, kl_target=0.02), [draw() for _ in range(8)]
     for batch in batches[:4]:
         one.learn(batch)
@@ -129,7 +129,7 @@ def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Batch], tmp_p
 
 @pytest.mark.parametrize("size", ["8x3", "12x2", "20x5"])
 def test_a_network_that_grew_says_what_it_said_and_learns_with_all_it_has(
-    draw: Callable[[], Batch], tmp_path: Path, size: str
+    draw: Callable[[], Minibatch], tmp_path: Path, size: str
 ) -> None:
     config = LearnerConfig(warmup=4)
     small = Learner(SHAPE, config, seed=1)
@@ -191,7 +191,7 @@ def test_kernels_between_hidden_layers_are_muons_and_all_others_adamws() -> None
     assert len(learner(muon_rate=0)._optimizers) == 1
 
 
-def test_what_is_released_is_a_running_average(draw: Callable[[], Batch]) -> None:
+def test_what_is_released_is_a_running_average(draw: Callable[[], Minibatch]) -> None:
     still, moving = learner(ema=0.999), learner(ema=0.0)
     before = weights(still)
     for _ in range(5):
@@ -206,7 +206,7 @@ def test_what_is_released_is_a_running_average(draw: Callable[[], Batch]) -> Non
     assert moved[0] < moved[1]
 
 
-def test_a_young_average_keeps_up(draw: Callable[[], Batch]) -> None:
+def test_a_young_average_keeps_up(draw: Callable[[], Minibatch]) -> None:
     """After 40 steps an average of a thousand would still be the network that knew nothing."""
     one = learner(ema=0.999)
     name = "value.wdl.weight"
@@ -249,7 +249,7 @@ def test_the_guard_ends_an_epoch_above_four_times_its_aim(
     assert not unguarded.too_far()
 
 
-def test_the_change_of_the_policy_is_measured(draw: Callable[[], Batch]) -> None:
+def test_the_change_of_the_policy_is_measured(draw: Callable[[], Minibatch]) -> None:
     one, batch = learner(kl_target=0.02, ema=0.0), draw()
     assert one.change() == 0 and one.end_epoch() == 0 and one.multiplier == 1  # nothing to compare with yet
     one.begin_epoch(batch)

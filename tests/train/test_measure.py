@@ -73,7 +73,7 @@ class Scores:
             self.opponents.append(b.name)
             self.openings += openings
             points = [self.next.pop(0)] * (2 * len(openings))
-        played = [arena.GameRecord(i, i % 2, openings[i // 2], (), each) for i, each in enumerate(points)]
+        played = [arena.ArenaGame(i, i % 2, openings[i // 2], (), each) for i, each in enumerate(points)]
         return arena.Match(game, a.name, b.name, tuple(played))
 
 

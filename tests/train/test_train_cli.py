@@ -25,7 +25,7 @@ from support.writtenrun import write_fleet, write_run
 from tengen import games
 from tengen.cli import main, phrases
 from tengen.cli.dashboard import Dashboard, JsonLines
-from tengen.cli.train import Stop
+from tengen.cli.train import StopKeys
 from tengen.net.file import NetworkFile
 from tengen.run.events import Event, read_events
 from tengen.run.folder import RunDirectory
@@ -325,7 +325,7 @@ def test_sigterm_saves_and_tells_how_to_go_on(run: Path, capsys: Capture, monkey
 
 
 def test_the_second_signal_ends_at_once() -> None:
-    stop = Stop()
+    stop = StopKeys()
     stop(signal.SIGTERM, None)
     assert stop.event.is_set() and stop.signal == signal.SIGTERM
     with pytest.raises(KeyboardInterrupt):

@@ -12,7 +12,7 @@
 namespace tengen {
 
 // What one finished game leaves behind. No tensors: whoever trains replays the rules.
-struct GameRecord {
+struct FinishedGame {
   enum class Ending : std::uint8_t { rules, resigned };
   enum class Search : std::uint8_t { none, fast, full };  // none: a random move
 
@@ -39,8 +39,8 @@ struct SelfPlayCounts {
 class AnySelfPlay {
  public:
   virtual ~AnySelfPlay() = default;
-  virtual std::vector<GameRecord> take_records() = 0;  // finished games since the last call, in order of their slots
-  virtual std::vector<GameRecord> under_way(
+  virtual std::vector<FinishedGame> take_records() = 0;  // finished games since the last call, in order of their slots
+  virtual std::vector<FinishedGame> under_way(
       int most) const = 0;  // copies of the games of the first slots as they stand
   virtual SelfPlayCounts play_counts() const = 0;
   virtual void set_release(std::uint32_t number) = 0;  // what moves chosen from now on carry; numbers never fall

@@ -38,24 +38,24 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
   // What is proven of finished games is proven here, of many side by side. While they are played, every other thread
   // would wait at the end of the batch for the one that proves.
-  std::vector<GameRecord> take_records() override {
-    std::vector<GameRecord> out;
+  std::vector<FinishedGame> take_records() override {
+    std::vector<FinishedGame> out;
     for (Slot& slot : slots_) {
       std::move(slot.finished.begin(), slot.finished.end(), std::back_inserter(out));
       slot.finished.clear();
     }
     this->in_parallel(out.size(), [&](std::size_t i) {
-      GameRecord& game = out[i];
+      FinishedGame& game = out[i];
       const auto searched =
-          std::ranges::find_if(game.search, [](auto kind) { return kind != GameRecord::Search::none; });
+          std::ranges::find_if(game.search, [](auto kind) { return kind != FinishedGame::Search::none; });
       const auto opening = static_cast<std::size_t>(searched - game.search.begin());  // nobody learns from it
       game.exact = prove_game(start_, game.moves, opening, config_.prove_nodes);
     });
     return out;
   }
 
-  std::vector<GameRecord> under_way(int most) const override {
-    std::vector<GameRecord> out;
+  std::vector<FinishedGame> under_way(int most) const override {
+    std::vector<FinishedGame> out;
     for (std::size_t t = 0; t < slots_.size() && t < static_cast<std::size_t>(std::max(0, most)); ++t)
       out.push_back(slots_[t].record);
     return out;
@@ -77,7 +77,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   std::uint32_t oldest_release() const override {
     std::uint32_t oldest = release_;
     for (const Slot& slot : slots_) {
-      const GameRecord& first = slot.finished.empty() ? slot.record : slot.finished.front();
+      const FinishedGame& first = slot.finished.empty() ? slot.record : slot.finished.front();
       if (!first.release.empty()) oldest = std::min(oldest, first.release.front());
     }
     return oldest;
@@ -111,11 +111,11 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
  private:
   // Members grouped by lifetime: a game's, the slot's.
   struct Slot {
-    GameRecord record;
+    FinishedGame record;
     bool may_resign = false;
     std::uint32_t inherited = 0;  // visits the search under way began with
     bool rests = false;           // its move is played, and the next search waits
-    std::vector<GameRecord> finished;
+    std::vector<FinishedGame> finished;
     SelfPlayCounts counts;
     bool torn = false;  // memory ran out in the midst of a move: the record does not match the search
   };
@@ -134,7 +134,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     G state = start_;
     for (const Action a : draw_opening(start_, config_, seed_, slot.record.game)) {
       state.apply(a);
-      note(slot.record, a, GameRecord::Search::none, {});
+      note(slot.record, a, FinishedGame::Search::none, {});
     }
     slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
@@ -142,7 +142,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   }
 
   void begin_game_again(std::size_t t) {
-    GameRecord empty;
+    FinishedGame empty;
     empty.game = slots_[t].record.game;
     slots_[t].record = std::move(empty);
     begin_game(t);
@@ -161,7 +161,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     slot.counts.simulations += search.visits() - slot.inherited;
     if (full) note_children(slot.record, search);
     const Value value = search.worth();
-    note(slot.record, action, full ? GameRecord::Search::full : GameRecord::Search::fast, value);
+    note(slot.record, action, full ? FinishedGame::Search::full : FinishedGame::Search::fast, value);
 
     const bool hopeless = config_.resign_below > -1 && value.v < config_.resign_below;
     const int mover = search.state().to_move();
@@ -170,9 +170,9 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
 
     if (search.state().terminal()) {
       const int value = static_cast<int>(search.state().outcome());
-      end_game(t, search.state().to_move() == 0 ? value : -value, GameRecord::Ending::rules);
+      end_game(t, search.state().to_move() == 0 ? value : -value, FinishedGame::Ending::rules);
     } else if (hopeless && slot.may_resign) {
-      end_game(t, mover == 0 ? -1 : 1, GameRecord::Ending::resigned);
+      end_game(t, mover == 0 ? -1 : 1, FinishedGame::Ending::resigned);
     }
   }
 
@@ -187,24 +187,24 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       }
       if (search.state().terminal()) break;
       next = draw_stray(search.state(), config_, seed_, slot.record.game);
-      if (next) note(slot.record, *next, GameRecord::Search::none, {});
+      if (next) note(slot.record, *next, FinishedGame::Search::none, {});
     }
     slot.inherited = search.visits();
   }
 
-  void end_game(std::size_t t, int result, GameRecord::Ending ending) {
+  void end_game(std::size_t t, int result, FinishedGame::Ending ending) {
     Slot& slot = slots_[t];
     slot.finished.reserve(slot.finished.size() + 1);  // what may fail for want of memory comes first
     slot.counts.games += 1;
     slot.record.result = result;
     slot.record.ending = ending;
-    GameRecord next;
+    FinishedGame next;
     next.game = slot.record.game + slots_.size();  // so that numbers do not depend on which slot is faster
     slot.finished.push_back(std::exchange(slot.record, std::move(next)));
     begin_game(t);
   }
 
-  void note(GameRecord& record, Action action, GameRecord::Search kind, const Value& value) const {
+  void note(FinishedGame& record, Action action, FinishedGame::Search kind, const Value& value) const {
     record.moves.push_back(action);
     record.search.push_back(kind);
     record.release.push_back(release_);
@@ -214,7 +214,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     record.children.resize(record.moves.size(), 0);
   }
 
-  static void note_children(GameRecord& record, const Search<G>& search) {
+  static void note_children(FinishedGame& record, const Search<G>& search) {
     const Tree& tree = search.tree();
     const Edge* edges = tree.edges(tree.root());
     const auto target = search.target();

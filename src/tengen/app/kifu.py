@@ -10,25 +10,25 @@ import json
 from typing import Any
 
 from tengen.app import sgf
+from tengen.app.branches import Tree, check_nodes, deepest, line
 from tengen.app.errors import AppError
-from tengen.app.positions import check_length, make_game, move_texts, play, start_of
-from tengen.app.tree import Tree, check_nodes, deepest, line
+from tengen.app.positions import check_length, make_game, move_texts, play_moves, start_of
 from tengen.games import Game, GameError, State
 from tengen.preset import file_name
 
-__all__ = ["export", "is_known_to_sgf", "parse"]
+__all__ = ["is_known_to_sgf", "kifu_text", "parse_kifu"]
 
 JSON_FORMAT = "tengen-game-1"
 
 is_known_to_sgf = sgf.is_known
 
 
-def parse(text: str, game: str | None) -> dict[str, Any]:
+def parse_kifu(text: str, game: str | None) -> dict[str, Any]:
     """The game in a text of any of the formats. `game` says which game bare moves and positions are of."""
     text = text.strip()
     tree: object
     if text.startswith("(") or "(;" in text[:200]:
-        found, start, tree = sgf.read(text)
+        found, start, tree = sgf.read_sgf(text)
     elif text.startswith("{"):
         found, start, tree = _read_json(text)
     else:
@@ -38,7 +38,7 @@ def parse(text: str, game: str | None) -> dict[str, Any]:
     return {"game": found.id, "start": start, "tree": checked(found, start, tree)}
 
 
-def export(game_id: str, start: str | None, tree: dict[str, Any], format: str) -> dict[str, str]:
+def kifu_text(game_id: str, start: str | None, tree: dict[str, Any], format: str) -> dict[str, str]:
     game = make_game(game_id)
     clean = checked(game, start, tree)
     name = file_name(game.id)
@@ -72,7 +72,7 @@ def checked(game: Game, start: str | None, tree: object) -> Tree:
         if not isinstance(text, str) or not _is_text(text):
             raise AppError("bad_moves", "every node below the first needs a move")
         state = before.copy()
-        node = _node(source, play(state, text, depth))
+        node = _node(source, play_moves(state, text, depth))
         parent["children"].append(node)
         children_wait(state, node, source, depth + 1)
     return root

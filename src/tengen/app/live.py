@@ -23,7 +23,7 @@ from tengen.app.errors import AppError
 from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
-from tengen.app.treesearch import Searches, TreeSearch, node_report, picture, report
+from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
 from tengen.app.withoutsearch import WITHOUT_SEARCH, answer
 from tengen.games import State
 from tengen.search.agent import Agent
@@ -72,10 +72,10 @@ class Conversation:
 
     async def _act(self, message: requests.Message) -> None:
         match message:
-            case requests.Search() | requests.Review():
+            case requests.SearchRequest() | requests.Review():
                 await self._end()
                 await self._begin(message)
-            case requests.Stop():
+            case requests.StopRequest():
                 if message.id == self._id and self._search:
                     self._search.stop()
             case requests.More():
@@ -85,16 +85,16 @@ class Conversation:
                     await asyncio.wait([self._task])
                 search.add_simulations(message.sims)
                 self._start(self._run_live(message.id, search))
-            case requests.Node():
+            case requests.NodeRequest():
                 search, path = self._known(message.id), message.path
                 node = await search.use(lambda agent: node_report(agent, search.state, path))
                 await self._tell("node", message.id, path=path, node=node)
             case requests.Picture():
                 search, nodes = self._known(message.id), message.nodes
-                branches = await search.use(lambda agent: picture(agent, search.state, nodes))
+                branches = await search.use(lambda agent: picture_svg(agent, search.state, nodes))
                 await self._tell("picture", message.id, branches=branches)
 
-    async def _begin(self, message: requests.Search | requests.Review) -> None:
+    async def _begin(self, message: requests.SearchRequest | requests.Review) -> None:
         state = read_position(message.position)
         self._id = message.id
         if isinstance(message, requests.Review):
@@ -112,9 +112,9 @@ class Conversation:
         runs = self._run_live if message.live else self._run_quietly
         self._start(runs(message.id, search))
 
-    def _make(self, message: requests.Search | requests.Review, state: State) -> TreeSearch:
+    def _make(self, message: requests.SearchRequest | requests.Review, state: State) -> TreeSearch:
         config = changed_settings(state.game, search_settings(message.player, state.game), message.settings)
-        analyses = isinstance(message, requests.Search) and message.live
+        analyses = isinstance(message, requests.SearchRequest) and message.live
         if analyses and self._last and self._last.leads_to(message.player, state, config):
             self._search = self._last
             self._search.follow(state, config)
@@ -122,7 +122,7 @@ class Conversation:
             if self._last:
                 self._last.forget()
             # What is analysed twice is found twice; games differ.
-            seed = secrets.randbits(32) if isinstance(message, requests.Search) and not message.live else 0
+            seed = secrets.randbits(32) if isinstance(message, requests.SearchRequest) and not message.live else 0
             self._search = TreeSearch(self._searches, message.player, state, config, seed)
         self._last = self._search if analyses else None
         return self._search
@@ -160,7 +160,7 @@ class Conversation:
                 search.stop()
                 await asyncio.wait([running])
             await running
-        found = await search.use(lambda agent: report(agent, search.state))
+        found = await search.use(lambda agent: search_report(agent, search.state))
         await self._tell("update", id, done=True, seconds=search.seconds, **found)
 
     async def _run_quietly(self, id: requests.SearchName, search: TreeSearch) -> None:
@@ -169,7 +169,7 @@ class Conversation:
             await search.run()
 
         def chosen(agent: Agent) -> dict[str, Any]:
-            found = report(agent, search.state)
+            found = search_report(agent, search.state)
             return found | {"best": search.state.move_text(agent.search.choose(0))}
 
         await self._tell("update", id, done=True, seconds=search.seconds, **await search.use(chosen))
@@ -200,7 +200,7 @@ class Conversation:
 
 
 def _look(agent: Agent, state: State) -> dict[str, Any] | None:
-    return report(agent, state) if agent.search.node(0).expanded else None
+    return search_report(agent, state) if agent.search.node(0).expanded else None
 
 
 def _id_of(text: str) -> object:

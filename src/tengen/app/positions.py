@@ -8,7 +8,7 @@ from tengen.app.errors import AppError
 from tengen.app.requests import Position
 from tengen.games import Game, GameError, State
 
-__all__ = ["describe", "frames", "make_game", "play", "read_position", "start_of", "winner"]
+__all__ = ["describe_position", "frames", "make_game", "play_moves", "read_position", "start_of", "winner"]
 
 
 @lru_cache(maxsize=64)
@@ -27,7 +27,7 @@ def start_of(game: Game, start: str | None) -> State:
         raise AppError("bad_position", error) from None
 
 
-def play(state: State, move: str, ply: int) -> str:
+def play_moves(state: State, move: str, ply: int) -> str:
     """Plays a move text, whose place in its list is `ply`; returns it as the game spells it."""
     try:
         action = state.parse_move(move)
@@ -43,7 +43,7 @@ def read_position(position: Position) -> State:
     state = start_of(game, position.start)
     check_length(game, len(position.moves))
     for ply, move in enumerate(position.moves):
-        play(state, move, ply)
+        play_moves(state, move, ply)
     return state
 
 
@@ -70,7 +70,7 @@ def winner(state: State) -> int | str | None:
     return "draw" if outcome == 0 else state.to_move() if outcome > 0 else 1 - state.to_move()
 
 
-def describe(position: Position) -> dict[str, Any]:
+def describe_position(position: Position) -> dict[str, Any]:
     state = read_position(position)
     marks = state.highlights()
     return {

@@ -58,7 +58,7 @@ class ResumeRun(Request):
     minutes: Annotated[float, Field(ge=0.01, le=1e6)] | None = None
 
 
-class Search(AboutPosition):
+class SearchRequest(AboutPosition):
     type: Literal["search"]
     id: SearchName
     player: PlayerId
@@ -79,12 +79,12 @@ class More(Request):
     sims: Annotated[int, Field(ge=1, le=10_000_000)]
 
 
-class Stop(Request):
+class StopRequest(Request):
     type: Literal["stop"]
     id: SearchName
 
 
-class Node(Request):
+class NodeRequest(Request):
     type: Literal["node"]
     id: SearchName
     path: Annotated[list[int], Field(max_length=LONGEST_MOVES)]
@@ -96,5 +96,5 @@ class Picture(Request):
     nodes: Annotated[int, Field(ge=1, le=500)] = 100
 
 
-Message = Search | Review | More | Stop | Node | Picture
+Message = SearchRequest | Review | More | StopRequest | NodeRequest | Picture
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])

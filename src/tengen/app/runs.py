@@ -31,8 +31,8 @@ from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
 from tengen.run.events import Event, History, read_events
 from tengen.run.folder import RunDirectory, RunError
-from tengen.run.health import Health, judge
-from tengen.run.report import curves, describe, read_fleet, thinned
+from tengen.run.health import Health, assess
+from tengen.run.report import curves, describe_run, read_fleet, thinned
 from tengen.run.settings import RunConfig
 from tengen.run.standings import Standings
 
@@ -95,7 +95,7 @@ class Runs:
     def details(self, name: str, since: int) -> dict[str, Any]:
         run = self._find(name)
         events, last = self._events(name, run)
-        health = judge(events)
+        health = assess(events)
         fresh = _read(run, since) if 0 < since <= last else events
         known = {name: _rounded(thinned(points)) for name, points in curves(fresh).items()}
         return {
@@ -217,14 +217,19 @@ class Runs:
         events, _ = self._events(name, run)
         training = run.is_locked()
         if any(event.kind == "start" for event in events):
-            told = describe(events)
+            told = describe_run(events)
         else:
             loop = _config(run).loop
             told = {"game": _config(run).game, "size": loop.size, "planned_minutes": loop.minutes}
             told |= {"state": "stopped", "minutes": 0.0, "progress": 0.0}
         state = "training" if training else "finished" if told["state"] == "finished" else "paused"
         wanted = ("game", "size", "minutes", "planned_minutes", "progress")
-        return {"name": name, "state": state, **{key: told[key] for key in wanted}, "verdict": _verdict(judge(events))}
+        return {
+            "name": name,
+            "state": state,
+            **{key: told[key] for key in wanted},
+            "verdict": _verdict(assess(events)),
+        }
 
     def _events(self, name: str, run: RunDirectory) -> tuple[list[Event], int]:
         """The run's events, thinned as they grow old, and the number of the last one; only new ones are read."""

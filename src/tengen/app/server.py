@@ -161,7 +161,7 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.post("/position")
     def position(request: requests.AboutPosition) -> dict[str, Any]:
-        return positions.describe(request.position)
+        return positions.describe_position(request.position)
 
     @route.post("/frames")
     def frames(request: requests.AboutPosition) -> dict[str, Any]:
@@ -169,11 +169,11 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.post("/parse")
     def parse(request: requests.Parse) -> Response:
-        return _deep(kifu.parse(request.text, request.game))
+        return _deep(kifu.parse_kifu(request.text, request.game))
 
     @route.post("/export")
     def export(request: requests.Export) -> Response:
-        return _deep(kifu.export(request.game, request.start, request.tree, request.format))
+        return _deep(kifu.kifu_text(request.game, request.start, request.tree, request.format))
 
     @route.post("/solve")
     def solve(request: requests.AboutPosition) -> dict[str, Any]:

@@ -20,12 +20,12 @@ from typing import Any
 
 from sgfmill import sgf_grammar
 
+from tengen.app.branches import Tree, check_nodes
 from tengen.app.errors import AppError
 from tengen.app.positions import make_game, start_of
-from tengen.app.tree import Tree, check_nodes
 from tengen.games import Game, GameError, State, names, registry
 
-__all__ = ["is_known", "read", "write"]
+__all__ = ["is_known", "read_sgf", "write"]
 
 SWAP = {"swap": "swap-pieces"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -60,7 +60,7 @@ def write(game: Game, start: str | None, tree: Tree) -> str:
     return bytes(sgf_grammar.serialise_game_tree(coarse, wrap=None)).decode()
 
 
-def read(text: str) -> tuple[Game, str | None, Tree]:
+def read_sgf(text: str) -> tuple[Game, str | None, Tree]:
     """The first game of a file: its game, its start, and its tree, whose moves are yet to be checked for legality."""
     data = text.encode()
     _check_size(data)

@@ -21,7 +21,7 @@ from tengen.app.networks import Networks
 from tengen.config import SearchConfig
 from tengen.games import GameError, State
 from tengen.search.agent import Agent, MoveInfo
-from tengen.search.picture import grow
+from tengen.search.picture import grown
 
 __all__ = ["Searches", "TreeSearch"]
 
@@ -234,7 +234,7 @@ def move_row(state: State, move: MoveInfo) -> dict[str, Any]:
     }
 
 
-def report(agent: Agent, state: State) -> dict[str, Any]:
+def search_report(agent: Agent, state: State) -> dict[str, Any]:
     """What the tree knows, moves best first, for the side to move."""
     analysis = agent.report(state, lines=LINES)
     return {
@@ -309,9 +309,9 @@ def _proven(low: int, high: int) -> str | None:
     return {1: "win", 0: "draw", -1: "loss"}[low] if low == high else None
 
 
-def picture(agent: Agent, root: State, nodes: int) -> list[dict[str, Any]]:
+def picture_svg(agent: Agent, root: State, nodes: int) -> list[dict[str, Any]]:
     """The most visited nodes, parents first; each names its parent by its place in the list."""
-    branches = grow(agent, root, nodes)
+    branches = grown(agent, root, nodes)
     places = {id(branch): place for place, branch in enumerate(branches)}
     return [
         {

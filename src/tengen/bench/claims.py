@@ -190,6 +190,6 @@ def reference_rows(_seconds: float) -> list[Row]:
             compared += 1
             equal += ours == theirs and agent.search.target(0).tolist() == naive.target()
     return [
-        row("searches equal to the last bit", equal, "searches", "reference.py", compared),
-        row("time of those searches, batch 1", spent["native"], "seconds", "reference.py", spent["reference"]),
+        row("searches equal to the last bit", equal, "searches", "reference", compared),
+        row("time of those searches, batch 1", spent["native"], "seconds", "reference", spent["reference"]),
     ]

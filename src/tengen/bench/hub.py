@@ -84,7 +84,7 @@ def _rows(workers: int, latencies: Latencies, sent: int, kept: int, cpu: float, 
 
 def _serve(path: Path, network: bytes, pipe: Connection) -> None:
     """The hub's process: answers, and gathers as a loop would that learns in no time."""
-    from tengen.hub.server import HttpHub
+    from tengen.hub.service import HttpHub
     from tengen.hub.tokens import add_token
 
     run = RunDirectory(path)

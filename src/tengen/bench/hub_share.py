@@ -59,7 +59,7 @@ def measure_shares(seconds: float) -> list[Row]:
 
 
 def _http(path: Path, network: bytes, seconds: float, pipe: Connection) -> None:
-    from tengen.hub.server import HttpHub
+    from tengen.hub.service import HttpHub
     from tengen.hub.tokens import add_token
 
     run = RunDirectory(path)

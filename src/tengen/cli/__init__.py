@@ -135,7 +135,7 @@ def make_parser() -> tuple[Parser, Verbs]:
     return parser, verbs
 
 
-def parse(argv: Sequence[str]) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser, verbs = make_parser()
     if any(not is_text(word) for word in argv):
         parser.error("the arguments must be UTF-8 text")
@@ -162,7 +162,7 @@ def is_text(word: str) -> bool:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
     try:
-        args = parse(sys.argv[1:] if argv is None else argv)
+        args = parse_arguments(sys.argv[1:] if argv is None else argv)
         code: int = args.run(args)
         sys.stdout.flush()
         return code

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     with interruptible():
         analysis = player.agent.analyze(state)
     if args.tree:
-        draw(args.tree, player.agent, state, args.tree_nodes)
+        write_picture(args.tree, player.agent, state, args.tree_nodes)
     if args.json:
         print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
     else:
@@ -67,13 +67,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def draw(file: Path, agent: "Agent", state: games.State, nodes: int) -> None:
-    from tengen.search.picture import draw_tree, grow
+def write_picture(file: Path, agent: "Agent", state: games.State, nodes: int) -> None:
+    from tengen.search.picture import draw_tree, grown
 
     moves = state.moves_text()
     title = f"{state.game.id} {moves if moves != '-' and len(moves) < 60 else ''}".strip()
     try:
-        file.write_text(draw_tree(grow(agent, state, nodes), title), encoding="utf-8")
+        file.write_text(draw_tree(grown(agent, state, nodes), title), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from None
 
@@ -85,7 +85,7 @@ def show(state: games.State, analysis: "Analysis", priors: bool) -> None:
     from tengen.cli.moves_table import moves_table
 
     console = Console(highlight=False)
-    console.print(board.draw(console, state))
+    console.print(board.draw_board(console, state))
     win, draw_, loss = analysis.wdl
     console.print(
         f"{board.mark(console, state, state.to_move())} to move: Q {analysis.q:+.3f}, win {win:.1%}, draw {draw_:.1%}, "

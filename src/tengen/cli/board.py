@@ -44,7 +44,7 @@ def mark(console: "Console", state: State, side: int) -> str:
     return f"[{colour} on {look.background}] {symbol} [/]"
 
 
-def draw(console: "Console", state: State) -> "RenderableType":
+def draw_board(console: "Console", state: State) -> "RenderableType":
     from rich.text import Text
 
     if not in_colour(console):

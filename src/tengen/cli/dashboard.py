@@ -71,7 +71,7 @@ class Lines:
         elif event.kind in ("start", "measure"):
             self._print(event, {name: _text(value) for name, value in event.values.items()})
         if event.kind == "measure":
-            print(f"health {health.judge(self._history.events).sentence(self._language)}", flush=True)
+            print(f"health {health.assess(self._history.events).sentence(self._language)}", flush=True)
 
     def _print(self, event: Event, words: dict[str, str]) -> None:
         stamp = f"{event.kind} minutes={event.minutes:.2f} step={event.step}"
@@ -104,7 +104,7 @@ class Dashboard:
         self._history, self._clock = History(earlier), Clock()
         self._doing: Callable[[], str] = lambda: "loading"
         self._turn = next((event for event in reversed(earlier) if event.kind == "turn"), None)
-        self._health = health.judge(self._history.events)
+        self._health = health.assess(self._history.events)
         self._warnings: list[str] = []
 
     def __call__(self, event: Event) -> None:
@@ -114,7 +114,7 @@ class Dashboard:
             self._turn = event
         elif event.kind == "warning":
             self._warnings = [*self._warnings, str(event.values.get("reason"))][-WARNINGS:]
-        self._health = health.judge(self._history.events)
+        self._health = health.assess(self._history.events)
 
     def shown(self) -> AbstractContextManager[Any]:
         return Live(self, console=self._console, refresh_per_second=REFRESHES)

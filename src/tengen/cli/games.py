@@ -19,7 +19,7 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     entries = {str(entry["name"]): entry for entry in games.registry()}
     chosen = [games.make(args.game)] if args.game else [games.make(name) for name in entries]
-    rows = [describe(game, entries[game.name]) for game in chosen]
+    rows = [game_text(game, entries[game.name]) for game in chosen]
     if args.json:
         print(json.dumps(rows[0] if args.game else rows, ensure_ascii=False, indent=2))
     elif args.game:
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def describe(game: games.Game, entry: dict[str, Any]) -> dict[str, Any]:
+def game_text(game: games.Game, entry: dict[str, Any]) -> dict[str, Any]:
     from tengen.net.file import shipped_network
 
     planes, rows, cols = game.planes_shape

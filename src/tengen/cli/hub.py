@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         return run_order(ORDERS[order], words, args)
     if words:
         raise UsageError(f"{order!r} is not an order; the orders are {', '.join(ORDERS)}")
-    from tengen.hub.server import HttpHub
+    from tengen.hub.service import HttpHub
 
     if bool(args.certificate) != bool(args.key):
         raise UsageError("--certificate and --key belong together")
@@ -131,16 +131,16 @@ def workers(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argpa
 def bar(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     if not words:
         raise UsageError("tengen hub bar NAME [REASON]")
-    return judge(ledger, words[0], ledger.bar(words[0], " ".join(words[1:]) or "by hand"))
+    return set_standing(ledger, words[0], ledger.bar(words[0], " ".join(words[1:]) or "by hand"))
 
 
 def trust(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     if len(words) != 1:
         raise UsageError("tengen hub trust NAME")
-    return judge(ledger, words[0], ledger.trust(words[0]))
+    return set_standing(ledger, words[0], ledger.trust(words[0]))
 
 
-def judge(ledger: "Ledger", name: str, known: bool) -> int:
+def set_standing(ledger: "Ledger", name: str, known: bool) -> int:
     from tengen.hub.withdrawal import advice
 
     if not known:
@@ -149,7 +149,7 @@ def judge(ledger: "Ledger", name: str, known: bool) -> int:
     return 0
 
 
-def rewind(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
+def rewind_run(ledger: "Ledger", run: "RunDirectory", words: list[str], args: argparse.Namespace) -> int:
     from tengen.run.folder import RunError
     from tengen.train.rewind import rewind as go_back
 
@@ -180,7 +180,7 @@ def set_options(ledger: "Ledger", run: "RunDirectory", words: list[str], args: a
 Order = Callable[["Ledger", "RunDirectory", list[str], argparse.Namespace], int]
 ORDERS: dict[str, Order] = {
     **{"token": token, "workers": workers, "bar": bar, "trust": trust},
-    **{"rewind": rewind, "set": set_options},
+    **{"rewind": rewind_run, "set": set_options},
 }
 
 

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             save_games(match, args.save)
         except OSError as error:
             raise UsageError(f"cannot write {args.save}: {error.strerror}") from None
-    report = describe(match, sprt)
+    report = match_text(match, sprt)
     print(json.dumps(report) if args.json else as_text(report))
     return 0
 
@@ -106,7 +106,7 @@ def read_sprt(text: str | None) -> "Sprt | None":
         raise UsageError(f"--sprt: {error}") from None
 
 
-def describe(match: "Match", sprt: "Sprt | None") -> dict[str, Any]:
+def match_text(match: "Match", sprt: "Sprt | None") -> dict[str, Any]:
     """The result as JSON: an Elo without bound is null."""
     pairs = match.pairs
     summary = pairs.summary()

@@ -84,7 +84,7 @@ class Table:
         self.console.print(self.text(phrase, side, **words), soft_wrap=True)
 
     def show(self) -> None:
-        self.console.print(board.draw(self.console, self.state))
+        self.console.print(board.draw_board(self.console, self.state))
 
     def example_move(self) -> str:
         legal = self.state.legal_actions()
@@ -192,11 +192,11 @@ class Table:
     def animate(self) -> None:
         from rich.live import Live
 
-        with Live(board.draw(self.console, self.state), console=self.console, auto_refresh=False) as live:
+        with Live(board.draw_board(self.console, self.state), console=self.console, auto_refresh=False) as live:
             while not self.state.is_terminal():
                 time.sleep(DEMO_SECONDS)
                 self.advance()
-                live.update(board.draw(self.console, self.state), refresh=True)
+                live.update(board.draw_board(self.console, self.state), refresh=True)
 
     def show_result(self) -> None:
         value, plies = self.state.outcome(), self.state.ply()

@@ -70,7 +70,7 @@ def chooser(args: argparse.Namespace) -> "Callable[[GameRecord], bool]":
 
 
 def as_text(record: "GameRecord") -> str:
-    moves = move_texts(record)
+    moves = record_moves(record)
     opening = [f"({' '.join(moves[: record.opening])})"] if record.opening else []
     played = " ".join([*opening, *moves[record.opening :]])
     ending = "" if record.ending == "end" else f" {record.ending}"
@@ -80,12 +80,12 @@ def as_text(record: "GameRecord") -> str:
 def as_json(record: "GameRecord") -> str:
     fields: dict[str, object] = {name: getattr(record, name) for name in ("game", "number", "seed", "networks")}
     fields |= {"result": record.result, "ending": record.ending, "plies": len(record), "opening": record.opening}
-    fields["moves"] = move_texts(record)
+    fields["moves"] = record_moves(record)
     fields |= {name: [round(x, 4) for x in getattr(record, name).tolist()] for name in ("q", "d", "m")}
     return json.dumps(fields | {"full": record.full.tolist(), "release": record.release.tolist()})
 
 
-def move_texts(record: "GameRecord") -> list[str]:
+def record_moves(record: "GameRecord") -> list[str]:
     state, texts = games.make(record.game).start(), []
     for action in record.moves.tolist():
         texts.append(state.move_text(action))

@@ -53,10 +53,10 @@ def run(args: argparse.Namespace) -> int:
 
     game = games.make(args.game)
     known = required_oracle(game)
-    player, slots = make(args, game)  # before the positions are solved: most mistakes show at once
+    player, slots = score_player(args, game)  # before the positions are solved: most mistakes show at once
     classes = args.classes or ([] if args.positions else known.CLASSES)
-    sets = [*own_positions(game, classes), *read(game, args.positions)]
-    reports = [report(game, player, sets, sims, slots) for sims in args.sims or [own_sims(player)]]
+    sets = [*own_positions(game, classes), *score_positions(game, args.positions)]
+    reports = [score_report(game, player, sets, sims, slots) for sims in args.sims or [own_sims(player)]]
     if args.json:
         print(json.dumps(reports[0] if len(reports) == 1 else reports))
     else:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def make(args: argparse.Namespace, game: games.Game) -> tuple["Player", int]:
+def score_player(args: argparse.Namespace, game: games.Game) -> tuple["Player", int]:
     """The player, and how many positions it is asked about at once."""
     from tengen.net.file import shipped_network
     from tengen.play.players import WITHOUT_SEARCH, make_player, slots_that_fit
@@ -90,7 +90,7 @@ def own_sims(player: "Player") -> int | None:
     return player.agent.config.sims if isinstance(player, AgentPlayer) else None
 
 
-def read(game: games.Game, paths: Sequence[Path]) -> "list[Positions]":
+def score_positions(game: games.Game, paths: Sequence[Path]) -> "list[Positions]":
     """The positions of users' files, every move solved."""
     from tengen.cli.progress import progress
     from tengen.play.scorecard import read_positions
@@ -108,23 +108,23 @@ def read(game: games.Game, paths: Sequence[Path]) -> "list[Positions]":
     return sets
 
 
-def report(
+def score_report(
     game: games.Game, player: "Player", sets: "Sequence[Positions]", sims: int | None, slots: int
 ) -> dict[str, Any]:
     """One number of simulations, as JSON: all positions together, and each file or class."""
     from tengen.cli.progress import progress
-    from tengen.play.scorecard import Positions, choose_moves, judge
+    from tengen.play.scorecard import Positions, choose_moves, judge_moves
 
     every = Positions.join("all", sets)
     with progress("positions" if sims is None else f"{sims} simulations", len(every)) as show:
         moves = choose_moves(player, every, sims, slots=slots, progress=show)
     parts, start = [], 0
     for part in sets:
-        scores = judge(part, moves[start : start + len(part)])
+        scores = judge_moves(part, moves[start : start + len(part)])
         parts.append({"name": part.name, "sims": sims, **scores.as_dict()})
         start += len(part)
     whose = {"game": game.id, "player": player.name, "sims": sims}
-    return {**whose, **judge(every, moves).as_dict(), "files": parts}
+    return {**whose, **judge_moves(every, moves).as_dict(), "files": parts}
 
 
 COLUMNS = ("all", "mistakes", "won", "drawn", "lost")

@@ -27,12 +27,12 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.run.folder import RunDirectory
-    from tengen.run.health import judge
-    from tengen.run.report import describe, read_fleet
+    from tengen.run.health import assess
+    from tengen.run.report import describe_run, read_fleet
 
     events = read_run(args.folder)
-    health, language = judge(events), args.lang or phrases.language()
-    report = {"run": str(args.folder), **describe(events)}
+    health, language = assess(events), args.lang or phrases.language()
+    report = {"run": str(args.folder), **describe_run(events)}
     fleet = read_fleet(RunDirectory(args.folder))
     if args.json:
         told = {"health": health.to_dict(language), **details(events), "workers": to_builtins(fleet)}

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
                 if start is not None:
                     write_durably(directory.start, start)
                 directory.configure(fresh)
-            return train(directory, args, make_hub)
+            return train_here(directory, args, make_hub)
     except RunError as error:
         raise UsageError(str(error)) from None
     except BrokenPipeError:
@@ -192,10 +192,10 @@ def _flat(config: "RunConfig") -> dict[str, Any]:
     return {f"{section}.{name}": value for section, part in config.to_dict().items() for name, value in part.items()}
 
 
-def train(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | None") -> int:
+def train_here(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | None") -> int:
     """One sitting, with everything that listens to it."""
     from tengen.hub.local import LocalHub
-    from tengen.run.events import Database, Event, TensorBoard, fan_out
+    from tengen.run.events import Event, RunDatabase, TensorBoard, fan_out
     from tengen.train.loop import Trainer
     from tengen.train.strength import Measurer
 
@@ -205,7 +205,7 @@ def train(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | No
         screen(Event("warning", 0, 0.0, {"reason": reason}))
 
     with stop_on_signals() as stop, screen.shown():
-        keepers: list[Any] = [Database(run.database, warn)]
+        keepers: list[Any] = [RunDatabase(run.database, warn)]
         if TensorBoard.installed():
             keepers.append(TensorBoard(run.tensorboard, warn))
         try:
@@ -249,7 +249,7 @@ def make_screen(run: "RunDirectory", args: argparse.Namespace) -> "Screen":
     return Lines(language, earlier)
 
 
-class Stop:
+class StopKeys:
     """Ctrl-C or SIGTERM: the first asks for an orderly end, the second ends at once."""
 
     def __init__(self) -> None:
@@ -264,8 +264,8 @@ class Stop:
 
 
 @contextmanager
-def stop_on_signals() -> Iterator[Stop]:
-    stop = Stop()
+def stop_on_signals() -> Iterator[StopKeys]:
+    stop = StopKeys()
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop

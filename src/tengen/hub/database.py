@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MIGRATIONS", "Database", "DatabaseBusyError"]
+__all__ = ["MIGRATIONS", "DatabaseBusyError", "HubDatabase"]
 
 # What has to be done to a ledger, in order; its `user_version` says how many of these steps it has seen. A step that
 # others have never changes: what comes later is a step of its own at the end. Semicolons only end statements.
@@ -63,7 +63,7 @@ class DatabaseBusyError(sqlite3.OperationalError):
     """Somebody else has the file to itself for longer than a request should wait."""
 
 
-class Database:
+class HubDatabase:
     """One connection, which the threads of this process use in turn."""
 
     def __init__(self, path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 import msgspec
 
-from tengen.hub.database import Database
+from tengen.hub.database import HubDatabase
 from tengen.hub.evidence import Evidence
 from tengen.hub.protocol import LEASE_GAMES, LEASED, Manifest, RatingMatch
 from tengen.play.elo import Pairing
@@ -50,7 +50,7 @@ class Chunk:
     withdraw: bool  # or bring back
 
 
-class Ledger(Database):
+class Ledger(HubDatabase):
     """Every change is on disk when its method returns."""
 
     # Tokens

@@ -128,7 +128,7 @@ def played_again(
     return same / max(1, count)
 
 
-def judge(match: RatingMatch, game: Game, played: Sequence[Sequence[int]]) -> float:
+def judge_match(match: RatingMatch, game: Game, played: Sequence[Sequence[int]]) -> float:
     """The first contestant's points. Raises ValueError for games that are not those of the match, or not over."""
     if len(played) != 2 * match.pairs:
         raise ValueError(f"{len(played)} games, not the {2 * match.pairs} of the match")
@@ -176,7 +176,7 @@ class Ratings:
         """What was played; a second time it changes nothing. The match, if it counts. Raises ValueError."""
         match = self._ledger.match(rated.id)
         if match is not None:
-            points = judge(match, self._game, rated.games)
+            points = judge_match(match, self._game, rated.games)
             if self._ledger.finish_match(worker, match.id, points, len(rated.games)):
                 return match
         return None

@@ -1,7 +1,7 @@
 """Network files: ONNX that names its game, its inputs and itself, read here without any machine-learning package.
 
 This is the one door for networks, whoever sent them: what passes is, byte for byte, a file that this program could have
-written, so its runtimes may be given it (netgraph.py says why that matters). Its metadata are texts; `network_hash` is
+written, so its runtimes may be given it (graph.py says why that matters). Its metadata are texts; `network_hash` is
 the SHA-256 of its graph, weights included, so a damaged file is noticed.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tengen import games
 from tengen.games import Game, GameError
 from tengen.net.graph import Arrays, read_graph, write_graph
-from tengen.net.protobuf import fields, message, number, tag, varint
+from tengen.net.protobuf import fields, message, number_field, tag, varint
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
 
@@ -27,8 +27,8 @@ SHIPPED = Path(__file__).parent.parent / "data" / "nets"
 
 GRAPH, METADATA = 7, 14  # field numbers in ONNX's ModelProto
 KEY, VALUE = 1, 2  # in StringStringEntryProto
-HEAD = number(1, 8) + message(2, b"tengen")  # ONNX's version of 2022, and who wrote it
-OPERATORS = message(8, message(1, b"") + number(2, 17))  # of 2022 too: what every runtime of the last years reads
+HEAD = number_field(1, 8) + message(2, b"tengen")  # ONNX's version of 2022, and who wrote it
+OPERATORS = message(8, message(1, b"") + number_field(2, 17))  # of 2022 too: what every runtime of the last years reads
 METADATA_TEXTS = {  # in the file's order
     "game": ".+",
     "schema": "[0-9a-f]{16}",
@@ -127,7 +127,7 @@ class NetworkFile:
 
     @classmethod
     def write(cls, game: Game, shape: NetworkShape, precision: str, weights: Arrays, step: int, name: str) -> Self:
-        """The file of a network with these weights, which are those that `describe` in netgraph.py names. The same
+        """The file of a network with these weights, which are those that `describe_graph` in graph.py names. The same
         weights give the same bytes."""
         from importlib.metadata import version  # slow to import, and playing does not need it
 

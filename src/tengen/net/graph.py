@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen.net.protobuf import message, number, tag, varint
+from tengen.net.protobuf import message, number_field, tag, varint
 from tengen.net.shape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
 
-__all__ = ["Array", "Graph", "Node", "describe", "read_graph", "weight_bytes", "write_graph"]
+__all__ = ["Array", "Graph", "GraphNode", "describe_graph", "read_graph", "weight_bytes", "write_graph"]
 
 TYPES = {"<f4": 1, "|u1": 2, "|i1": 3, "<i8": 7}  # numpy's names, ONNX's numbers
 INT, INTS = 2, 7  # ONNX's types of attributes
@@ -40,7 +40,7 @@ class Array(NamedTuple):
         return prod(self.shape) * np.dtype(self.type).itemsize
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """An operator with one output, which has its name."""
 
     kind: str
@@ -50,13 +50,13 @@ class Node(NamedTuple):
 
 
 class Graph(NamedTuple):
-    nodes: list[Node]
+    nodes: list[GraphNode]
     arrays: list[Array]
     planes: tuple[int, ...]  # the input's shape, without the batch
     answers: dict[str, tuple[int, ...]]  # the outputs' shapes, without the batch
 
 
-def describe(shape: NetworkShape, precision: str) -> Graph:
+def describe_graph(shape: NetworkShape, precision: str) -> Graph:
     """The graph of `Network.answer` in nn/model.py, folded, for any batch size. int8 is for the tower alone."""
     return _Describer(shape, precision == "int8").graph()
 
@@ -64,7 +64,7 @@ def describe(shape: NetworkShape, precision: str) -> Graph:
 class _Describer:
     def __init__(self, shape: NetworkShape, in_bytes: bool) -> None:
         self.shape, self.in_bytes = shape, in_bytes
-        self.nodes: list[Node] = []
+        self.nodes: list[GraphNode] = []
         self.arrays: list[Array] = []
 
     def graph(self) -> Graph:
@@ -136,7 +136,7 @@ class _Describer:
         return self.add("Flatten", [x], f"{x}.flat", axis=1)
 
     def add(self, kind: str, inputs: Sequence[str], name: str, **attributes: int | list[int]) -> str:
-        self.nodes.append(Node(kind, tuple(inputs), name, attributes))
+        self.nodes.append(GraphNode(kind, tuple(inputs), name, attributes))
         return name
 
     def array(self, name: str, type: str, *shape: int, value: bytes | None = None) -> str:
@@ -146,7 +146,7 @@ class _Describer:
 
 def weight_bytes(shape: NetworkShape) -> int:
     """What the weights of a network take, folded and in 32 bits."""
-    return sum(array.bytes for array in describe(shape, "f32").arrays)
+    return sum(array.bytes for array in describe_graph(shape, "f32").arrays)
 
 
 def write_graph(shape: NetworkShape, precision: str, weights: Arrays) -> bytes:
@@ -193,10 +193,10 @@ def _check_values(array: Array, values: NDArray[Any]) -> None:
 
 def _template(shape: NetworkShape, precision: str) -> list[bytes | Array]:
     """A GraphProto: what is always the same, with weights between."""
-    graph = describe(shape, precision)
+    graph = describe_graph(shape, precision)
     parts: list[bytes | Array] = [b"".join(message(1, _node(node)) for node in graph.nodes) + message(2, b"tengen")]
     for array in graph.arrays:
-        head = b"".join(number(1, size) for size in array.shape) + number(2, TYPES[array.type])
+        head = b"".join(number_field(1, size) for size in array.shape) + number_field(2, TYPES[array.type])
         head += message(8, array.name.encode()) + tag(9, 2) + varint(array.bytes)
         parts.append(tag(5, 2) + varint(len(head) + array.bytes) + head)
         parts.append(array if array.value is None else array.value)
@@ -205,12 +205,12 @@ def _template(shape: NetworkShape, precision: str) -> list[bytes | Array]:
     return parts
 
 
-def _node(node: Node) -> bytes:
+def _node(node: GraphNode) -> bytes:
     """A NodeProto."""
     attributes = []
     for name, value in node.attributes.items():
-        numbers = [number(8, item) for item in value] if isinstance(value, list) else [number(3, value)]
-        type = number(20, INTS if isinstance(value, list) else INT)
+        numbers = [number_field(8, item) for item in value] if isinstance(value, list) else [number_field(3, value)]
+        type = number_field(20, INTS if isinstance(value, list) else INT)
         attributes.append(message(5, message(1, name.encode()) + b"".join(numbers) + type))
     inputs = b"".join(message(1, name.encode()) for name in node.inputs)
     named = message(2, node.name.encode()) + message(3, node.name.encode())
@@ -219,6 +219,6 @@ def _node(node: Node) -> bytes:
 
 def _value(name: str, shape: tuple[int, ...]) -> bytes:
     """A ValueInfoProto: float32, the batch first."""
-    sizes = [message(2, b"batch"), *(number(1, size) for size in shape)]
+    sizes = [message(2, b"batch"), *(number_field(1, size) for size in shape)]
     dimensions = b"".join(message(1, size) for size in sizes)
-    return message(1, name.encode()) + message(2, message(1, number(1, TYPES["<f4"]) + message(2, dimensions)))
+    return message(1, name.encode()) + message(2, message(1, number_field(1, TYPES["<f4"]) + message(2, dimensions)))

@@ -7,7 +7,7 @@
 from collections.abc import Iterator
 from itertools import count
 
-__all__ = ["fields", "message", "number", "tag", "varint"]
+__all__ = ["fields", "message", "number_field", "tag", "varint"]
 
 BYTES = 2  # the wire type of texts, messages and arrays
 SIZES = {1: 8, 5: 4}  # of the wire types for numbers of a fixed size
@@ -18,7 +18,7 @@ def message(field: int, content: bytes) -> bytes:
     return tag(field) + varint(len(content)) + content
 
 
-def number(field: int, value: int) -> bytes:
+def number_field(field: int, value: int) -> bytes:
     """A field that holds a whole number."""
     return tag(field, 0) + varint(value)
 

@@ -19,13 +19,13 @@ from tengen.games import Game, State
 from tengen.play.elo import PairCounts
 from tengen.play.players import Player
 
-__all__ = ["GameRecord", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
+__all__ = ["ArenaGame", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
 
 MOST_TRIES = 100  # to find an opening that has not been drawn before
 
 
 @dataclass(frozen=True)
-class GameRecord:
+class ArenaGame:
     """A finished game of player A against player B."""
 
     number: int
@@ -46,7 +46,7 @@ class Match:
     game: Game
     a: str
     b: str
-    games: tuple[GameRecord, ...]
+    games: tuple[ArenaGame, ...]
 
     @property
     def wins(self) -> int:
@@ -175,7 +175,7 @@ class _Tables:
         self.free = list(range(slots))[::-1]
         self.next_number = 0
         self.running: list[_Table] = []
-        self.done: dict[int, GameRecord] = {}
+        self.done: dict[int, ArenaGame] = {}
         self.stopped = False
 
     def stop(self) -> None:
@@ -229,9 +229,9 @@ class _Tables:
         self.running = [table for table in self.running if not table.state.is_terminal()]
 
 
-def _record(table: _Table) -> GameRecord:
+def _record(table: _Table) -> ArenaGame:
     points = points_of(table.state, table.number)
-    return GameRecord(table.number, table.number % 2, table.opening, tuple(table.state.moves()), points)
+    return ArenaGame(table.number, table.number % 2, table.opening, tuple(table.state.moves()), points)
 
 
 def points_of(state: State, number: int) -> float:

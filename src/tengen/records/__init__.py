@@ -3,7 +3,7 @@
 `encode_chunk` and `decode_chunk` turn many games of one kind into a file and back; `verify` replays a game's rules.
 """
 
-from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, schema_hash
+from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, record_schema_hash
 from tengen.records.header import AnyHeader, Header
 from tengen.records.record import ENDINGS, UNPROVEN, GameRecord, RecordError
 from tengen.records.verify import verify
@@ -20,6 +20,6 @@ __all__ = [
     "decode_chunk",
     "encode_chunk",
     "read_header",
-    "schema_hash",
+    "record_schema_hash",
     "verify",
 ]

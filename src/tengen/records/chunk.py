@@ -73,7 +73,7 @@ class Limits:
                 raise RecordError(f"a chunk of {number} {what}, more than the {most} allowed")
 
 
-def schema_hash(game: Game) -> str:
+def record_schema_hash(game: Game) -> str:
     """Names the meaning of a game's planes, in hex."""
     return hashlib.sha256(game.schema.encode()).hexdigest()
 
@@ -89,7 +89,7 @@ def encode_chunk(records: Sequence[GameRecord], limits: Limits | None = None) ->
     networks = tuple(sorted({network for record in records for network in record.networks}))
     columns = to_columns(records, networks)
     counts = (len(records), len(columns["moves"]), len(columns["actions"]))
-    header = Header(version("tengen"), game.id, schema_hash(game), networks, *counts)
+    header = Header(version("tengen"), game.id, record_schema_hash(game), networks, *counts)
     (limits or Limits()).check(header)
     check_columns(columns, len(networks), game.num_actions, WRITTEN_ENDINGS)
     packed = msgspec.msgpack.encode(header)
@@ -106,7 +106,7 @@ def decode_chunk(data: bytes, limits: Limits | None = None) -> list[GameRecord]:
     header, start = _split(data)
     limits.check(header)
     game = _parse_game(header.game)
-    if header.schema != schema_hash(game):
+    if header.schema != record_schema_hash(game):
         raise RecordError(f"planes of {game.id} had another meaning when this chunk was written by {header.program}")
     columns = _unpack_body(_decompress(memoryview(data)[start:], header.body_bytes()), header)
     old = isinstance(header, Header3)

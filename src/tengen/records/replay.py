@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tengen.games import Game
 from tengen.records import UNPROVEN, GameRecord
 
-__all__ = ["Batch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
+__all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ReplayConfig:
 
 
 @dataclass(frozen=True)
-class Batch:
+class Minibatch:
     """Training samples from the side to move's view, each under a random symmetry."""
 
     planes: NDArray[np.float32]  # [B, planes, rows, cols]
@@ -202,7 +202,7 @@ class Replay:
         self._games.forget(int(self._positions["game"][0]))
         self._moves.forget(int(self._games["start"][0]))
 
-    def batch(self, size: int) -> Batch:
+    def batch(self, size: int) -> Minibatch:
         """Draws samples uniformly from the window. Raises ValueError when they are more than `budget`."""
         if not 0 < size <= self.budget:
             raise ValueError(f"{size} samples asked for, but only {self.budget} may be drawn before more games come")
@@ -210,7 +210,7 @@ class Replay:
         self.drawn += size
         return batch
 
-    def look(self, size: int) -> Batch:
+    def look(self, size: int) -> Minibatch:
         """The same samples, not counted as drawn. The window must not be empty."""
         # One stream per batch, named by what was drawn before: a run that goes on draws what it would have drawn.
         rng = np.random.Generator(np.random.Philox(key=np.array([self.seed, self.drawn], np.uint64)))
@@ -222,7 +222,7 @@ class Replay:
         answered = position["ply"] + 1 < game["plies"]
         last = game["plies"] - 1  # stands in where there is no answer
         answer = self._moves["moves"][game["start"] - self._moves.first + np.minimum(position["ply"] + 1, last)]
-        return Batch(
+        return Minibatch(
             planes=planes,
             legal=legal,
             policy=self._policy(position, symmetry),

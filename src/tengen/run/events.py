@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Database", "Event", "History", "Listener", "TensorBoard", "fan_out", "number_of", "read_events"]
+__all__ = ["Event", "History", "Listener", "RunDatabase", "TensorBoard", "fan_out", "number_of", "read_events"]
 
 VERSION = 1  # of run.sqlite
 _TABLE = """CREATE TABLE IF NOT EXISTS events (
@@ -91,7 +91,7 @@ class History:
             self.events[self.FIRST : -self.LAST] = kept
 
 
-class Database:
+class RunDatabase:
     """Writes every event into a table of SQLite, where others may read while training goes on (WAL)."""
 
     def __init__(self, path: Path, warn: Warn) -> None:

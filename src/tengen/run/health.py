@@ -12,7 +12,7 @@ from typing import Any
 
 from tengen.run.events import Event, number_of
 
-__all__ = ["PHRASES", "Check", "Health", "judge", "measures_of_strength"]
+__all__ = ["PHRASES", "Check", "Health", "assess", "measures_of_strength"]
 
 TURNS = 10  # turns averaged: one turn's numbers are noisy
 EARLY = 2 * TURNS  # below as many turns nothing is said: the first and the latest ones would overlap
@@ -79,7 +79,7 @@ class Health:
         }
 
 
-def judge(events: Sequence[Event]) -> Health:
+def assess(events: Sequence[Event]) -> Health:
     """The health of a run. A rising strength outweighs every other sign, for better or worse."""
     turns = [event for event in events if event.kind == "turn"]
     learned = [turn for turn in turns if "loss" in turn.values]

@@ -11,7 +11,7 @@ import msgspec
 from tengen.run.events import Event, number_of
 from tengen.run.folder import RunDirectory
 
-__all__ = ["Fleet", "FleetWorker", "curves", "describe", "read_fleet", "series", "thinned"]
+__all__ = ["Fleet", "FleetWorker", "curves", "describe_run", "read_fleet", "series", "thinned"]
 
 POINTS = 200  # of a curve
 LARGEST_FLEET = 1 << 22  # bytes: ten thousand workers
@@ -53,7 +53,7 @@ def read_fleet(run: RunDirectory) -> list[FleetWorker]:
     return found
 
 
-def describe(events: Sequence[Event]) -> dict[str, Any]:
+def describe_run(events: Sequence[Event]) -> dict[str, Any]:
     """Where the run stands; there must be a start among the events."""
     last, start = events[-1], next(event for event in reversed(events) if event.kind == "start")
     turn = next((event for event in reversed(events) if event.kind == "turn"), start)

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from tengen.games import State
 from tengen.search.agent import Agent
 
-__all__ = ["Branch", "draw_tree", "grow"]
+__all__ = ["Branch", "draw_tree", "grown"]
 
 ROW, ROOM, PILL, MARGIN, HEADER = 25, 7, 20, 28, 64
 NARROW, WIDE = 54, 230  # room for branches between two columns: the more rows, the wider
@@ -46,7 +46,7 @@ class Branch:
         return 34 + LETTER * (len(self.text) + len(_short(self.visits)))
 
 
-def grow(agent: Agent, state: State, limit: int = 200, slot: int = 0) -> list[Branch]:
+def grown(agent: Agent, state: State, limit: int = 200, slot: int = 0) -> list[Branch]:
     """The `limit` most visited nodes of a slot's tree, whose root is `state`; parents come before their children."""
     view = agent.search.node(slot)
     root = Branch("", None, view.visits, view.q, main=True)

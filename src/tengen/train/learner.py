@@ -19,8 +19,8 @@ from tengen.files import write_durably
 from tengen.net.file import NetworkError
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.grow import grow
-from tengen.net.tower.model import Network, Output, make_network, two_hot
-from tengen.records.replay import Batch
+from tengen.net.tower.model import Network, TowerOutput, make_network, two_hot
+from tengen.records.replay import Minibatch
 from tengen.run.settings import LearnerConfig
 from tengen.train.muon import Muon
 
@@ -85,7 +85,7 @@ class Learner:
         warm = min(1.0, (self.step - self._first_step + 1) / max(1, config.warmup))
         return config.rate * scale * warm * self.multiplier
 
-    def learn(self, batch: Batch, progress: float = 0.0) -> dict[str, float]:
+    def learn(self, batch: Minibatch, progress: float = 0.0) -> dict[str, float]:
         """One step. Returns what is worth plotting."""
         rate = self.rate(progress)
         for optimizer in self._optimizers:
@@ -116,15 +116,15 @@ class Learner:
             "rate": rate,
         }
 
-    def _answer(self, planes: Tensor) -> Output:
+    def _answer(self, planes: Tensor) -> TowerOutput:
         """The network's logits in float32. With matrix tiles the layers compute in bfloat16, which takes half of the
         time (64x5, batch 128: 63 ms instead of 117); weights, averages and losses keep all their bits."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._tiles):
-            out: Output = self.network.train()(planes)
+            out: TowerOutput = self.network.train()(planes)
         reply = None if out.reply is None else out.reply.float()
-        return Output(out.policy.float(), out.wdl.float(), out.plies.float(), reply)
+        return TowerOutput(out.policy.float(), out.wdl.float(), out.plies.float(), reply)
 
-    def _losses(self, out: Any, log_policy: Tensor, batch: Batch) -> dict[str, tuple[Tensor, float]]:
+    def _losses(self, out: Any, log_policy: Tensor, batch: Minibatch) -> dict[str, tuple[Tensor, float]]:
         """Cross-entropies, each weighted, and the share of samples that have a target of that kind; the others count
         nothing there. All are means over the whole batch: where few samples have a target, those few do not count for
         more. (Muon's steps are all of one size, so their noise would leave little of them to the values.)"""
@@ -146,7 +146,7 @@ class Learner:
             losses["reply"] = (config.reply_weight * -(chosen * answered).mean(), float(answered.mean()))
         return losses
 
-    def begin_epoch(self, batch: Batch) -> None:
+    def begin_epoch(self, batch: Minibatch) -> None:
         """Remembers what the released network says about a batch: `change` compares with it."""
         planes, legal = self._tensor(batch.planes), self._tensor(batch.legal).bool()
         self._probe = (planes, legal, self._log_policy(planes, legal))

@@ -32,7 +32,7 @@ from tengen.net.tower.export import CALIBRATION, check_parity, export_onnx, samp
 from tengen.net.tower.model import Network
 from tengen.net.tower.unfold import unfold
 from tengen.records import GameRecord
-from tengen.records.replay import Batch, Replay
+from tengen.records.replay import Minibatch, Replay
 from tengen.records.selfplay import Counts
 from tengen.records.store import ChunkStore
 from tengen.run.events import Event, Listener
@@ -77,7 +77,7 @@ class Trainer:
         self._unread = 0  # chunks that could not be used
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
-        self._last_batch: Batch | None = None
+        self._last_batch: Minibatch | None = None
         self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
         self.hub = make_hub(run, self._resume(), device)
         cores = loop.threads or len(os.sched_getaffinity(0))

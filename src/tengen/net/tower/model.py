@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from tengen.net.shape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
 
 
-class Output(NamedTuple):
+class TowerOutput(NamedTuple):
     """Logits. Training compares them with targets; `Network.answer` turns them into what a search wants."""
 
     policy: Tensor  # [B, A]
@@ -106,10 +106,10 @@ class Network(nn.Module):
         self.reply = PolicyHead(shape, folded) if reply else None
         self.register_buffer("bins", torch.tensor(shape.bins, dtype=torch.float32), persistent=False)
 
-    def forward(self, planes: Tensor) -> Output:
+    def forward(self, planes: Tensor) -> TowerOutput:
         x = self.tower(torch.relu(self.stem(planes)))
         wdl, plies = self.value(x)
-        return Output(self.policy(x), wdl, plies, None if self.reply is None else self.reply(x))
+        return TowerOutput(self.policy(x), wdl, plies, None if self.reply is None else self.reply(x))
 
     def answer(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What an evaluator returns: policy logits [B, A], win/draw/loss [B, 3] and plies [B]."""

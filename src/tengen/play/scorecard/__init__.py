@@ -11,7 +11,7 @@
 
 from tengen.exact.labelled import Positions, PositionsError, Progress, own_positions, read_positions
 from tengen.play.scorecard.alone import NetworkCheck, network_check
-from tengen.play.scorecard.scores import Scores, Share, choose_moves, judge, measure
+from tengen.play.scorecard.scores import Scores, Share, choose_moves, judge_moves, measure
 
 __all__ = [
     "NetworkCheck",
@@ -21,7 +21,7 @@ __all__ = [
     "Scores",
     "Share",
     "choose_moves",
-    "judge",
+    "judge_moves",
     "measure",
     "network_check",
     "own_positions",

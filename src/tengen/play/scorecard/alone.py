@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tengen.exact.labelled import Positions
 from tengen.net.evaluator import Batch, Evaluator
-from tengen.play.scorecard.scores import judge
+from tengen.play.scorecard.scores import judge_moves
 
 EVALUATED_AT_ONCE = 256
 
@@ -30,7 +30,7 @@ def network_check(evaluator: Evaluator, positions: Positions) -> NetworkCheck:
     logits = np.where(positions.legal, logits, -np.inf)
     likely = np.exp(logits - logits.max(axis=1, keepdims=True))
     policy = likely / likely.sum(axis=1, keepdims=True)
-    scores = judge(positions, policy.argmax(axis=1))
+    scores = judge_moves(positions, policy.argmax(axis=1))
     return NetworkCheck(
         positions=len(positions),
         value_keeping=scores.value_keeping,

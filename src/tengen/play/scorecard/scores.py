@@ -64,7 +64,7 @@ def measure(
     progress: Progress = no_progress,
 ) -> Scores:
     """How good a player's moves are. See choose_moves for the arguments."""
-    return judge(positions, choose_moves(player, positions, sims, slots=slots, progress=progress))
+    return judge_moves(positions, choose_moves(player, positions, sims, slots=slots, progress=progress))
 
 
 def choose_moves(
@@ -105,7 +105,7 @@ def _ask(player: Player | Agent, positions: Positions, slots: int, progress: Pro
     return np.array(moves, np.int64)
 
 
-def judge(positions: Positions, moves: NDArray[np.int64]) -> Scores:
+def judge_moves(positions: Positions, moves: NDArray[np.int64]) -> Scores:
     """How good one move per position is."""
     every = np.arange(len(positions))
     if not positions.legal[every, moves].all():
