@@ -1,6 +1,6 @@
 """The hub itself: takes releases from the learner and chunks from players, and answers both from disk and ledger.
 
-It knows no wire. `service.py` puts HTTP in front of it, `ray.py` a cluster; each player is a name that was made sure of.
+It knows no wire. `service.py` puts HTTP in front of it, `ray.py` a cluster; each player is a name that was checked.
 A chunk is acknowledged when its file and its row are on disk, the file first: a kill between the two is mended at the
 next start, and a chunk that is sent again is known by its hash.
 """
