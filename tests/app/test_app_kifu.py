@@ -218,11 +218,11 @@ def test_hostile_files_are_refused_before_much_is_made_of_them(text: str, code: 
 # What reading a file adds to the largest memory of a process so far.
 READ = """
 import resource, sys
-from tengen.app.kifu import parse
+from tengen.app.kifu import parse_kifu
 text = sys.stdin.read()
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = peak()
-parse(text, None)
+parse_kifu(text, None)
 print(peak() - before)
 """
 

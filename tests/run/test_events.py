@@ -48,8 +48,8 @@ def test_a_killed_writer_leaves_every_event(tmp_path: Path) -> None:
     script = """
 import os, signal, sys
 from pathlib import Path
-from tengen.run.events import Database, Event
-database = Database(Path(sys.argv[1]), print)
+from tengen.run.events import Event, RunDatabase
+database = RunDatabase(Path(sys.argv[1]), print)
 for step in range(20):
     database(Event("turn", step, 0.0))
 os.kill(os.getpid(), signal.SIGKILL)

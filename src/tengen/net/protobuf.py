@@ -1,6 +1,6 @@
 """Protobuf, as much of it as network files need: a message is a row of fields, each with a number and a content.
 
->>> [(field, bytes(content)) for field, content in fields(number(1, 300) + message(2, b"text"))]
+>>> [(field, bytes(content)) for field, content in fields(number_field(1, 300) + message(2, b"text"))]
 [(2, b'text')]
 """
 
