@@ -6,12 +6,12 @@
 from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, schema_hash
 from tengen.records.header import AnyHeader, Header
 from tengen.records.judge import verify
-from tengen.records.record import ENDINGS, UNPROVEN, GameRecord, RecordError
+from tengen.records.record import ENDINGS, UNSOLVED, GameRecord, RecordError
 
 __all__ = [
     "ENDINGS",
     "FORMAT",
-    "UNPROVEN",
+    "UNSOLVED",
     "AnyHeader",
     "GameRecord",
     "Header",
