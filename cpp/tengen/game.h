@@ -1,8 +1,8 @@
 // THE CONTRACT: what a two-player board game must offer, and the laws it must keep.
 //
 // A game is one copyable value: a position plus whatever its rules need to go on (Go: the boards seen so far).
-// Search, self-play, the terminal and the browser see games only through this page; tests/test_contract.py checks
-// every law below on random positions of every registered game.
+// Search, self-play, the terminal and the browser see games only through this page; tests/test_contract.py and
+// tests/test_abilities.py check every law below on random positions of every registered game.
 //
 // 1. Sides alternate every ply; a pass is a ply. `to_move()` is 0 for the first player, 1 for the second.
 // 2. `legal(out)` writes the legal actions in ascending order and returns how many; `is_legal(a)` agrees with it.
@@ -90,7 +90,7 @@ concept Game = std::copyable<G> && requires(G state, const G& position, const Ga
 };
 
 // ABILITIES: what a game may offer besides. Nothing needs them, and no result depends on them but the order in which
-// proofs try moves: they are for speed. The same tests check these laws for every game that offers them.
+// proofs try moves: they are for speed.
 //
 // 9. `sample(rng)`: a uniformly random legal action, found faster than by listing all of them.
 template <class G>

@@ -1,5 +1,5 @@
 // One tree, textbook: gather leaves, expand and back up their evaluations, until the budget is spent. docs/search.md is
-// the definition, reference.py the same in Python; this file keeps their order of steps.
+// the definition, src/tengen/reference/ the same in Python; this file keeps their steps, by the page's numbers.
 #pragma once
 
 #include <array>
@@ -250,7 +250,7 @@ class Search {
       if (node.kind == Node::Kind::pending) return false;
       // D5. A leaf.
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
-      // D6, D7. Choose a child.
+      // D6 and D7. Choose a child.
       edge = index == 0 ? win_at_once(node, leaf.state) : -1;
       if (edge < 0) edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
@@ -270,7 +270,7 @@ class Search {
     if (found.solved()) node.prove(found);
   }
 
-  // The root was not looked ahead from. So an untried move of it that wins goes before all others, whatever its prior.
+  // D6. The root was not looked ahead from: an untried move of it that wins goes before all others, whatever its prior.
   int win_at_once(const Node& root, const G& state) const {
     if (!probe_.looks_ahead() || full()) return -1;
     for (int i = 0; i < root.num_edges; ++i) {
@@ -283,7 +283,7 @@ class Search {
     return -1;
   }
 
-  // A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
+  // D5. A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
   void ask(Leaf& leaf, Node& node, const Cache& cache) {
     leaf.symmetry = shown_symmetry(leaf.state);
     leaf.key = leaf.state.hash(leaf.symmetry);
@@ -317,8 +317,8 @@ class Search {
     Node& node = tree_.node(leaf.path.back().node);
     Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
                 static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
-    prove(leaf, node, value.v);
-    const int n = leaf.state.legal(actions_.data());
+    prove(leaf, node, value.v);                       // E1
+    const int n = leaf.state.legal(actions_.data());  // E2
     Edge* edges = tree_.add_edges(node, n);
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
     for (int i = 0; i < n; ++i) {
@@ -330,7 +330,7 @@ class Search {
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
     if (solved(config_, node)) value = solved_value(discounted(config_, node, value.m), value.m);
-    node.v = value.v;
+    node.v = value.v;  // E3
     if (leaf.path.size() == 1) new_root();
     return value;
   }

@@ -1,4 +1,4 @@
-// Choosing a child: sections 4 and 5 of docs/search.md. The order of floating-point operations is part of the
+// Choosing a child, step D7: sections 4 and 5 of docs/search.md. The order of floating-point operations is part of the
 // definition.
 #pragma once
 

@@ -39,7 +39,7 @@ bool solved_within(const G& state, int plies, Action* scratch) {
   return plies > 0 && look_ahead(state, plies, scratch).solved();
 }
 
-// A game that is decided before its first search teaches little, and random moves decide most games early. So openings
+// A game that is solved before its first search teaches little, and random moves decide most games early. So openings
 // are drawn again, at the same length, until the game does not end, and is not proven, within opening_lookahead plies.
 template <Game G>
 std::vector<Action> draw_opening(const G& start, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t game) {

@@ -43,7 +43,7 @@ PER_ENTRY: Units = {
 IN_RECORDS = PER_PLY | PER_ENTRY
 Columns = Mapping[str, NDArray[Any]]
 
-UNSOLVED = 2
+UNSOLVED = 2  # stands for an exact value that is not known: kUnsolved of the core
 TOLERANCE = 1e-3  # of numbers that should add up to 1: they passed through float32
 
 

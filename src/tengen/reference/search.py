@@ -97,25 +97,25 @@ class ReferenceSearch(Root):
         path, steps = [self.root], list[Edge]()
         while True:
             node = path[-1]
-            if node.terminal:
+            if node.terminal:  # D1
                 self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0)
                 return True
-            if node is not self.root and not node.edges and not node.pending and node.lo != node.hi:
+            if node is not self.root and not node.edges and not node.pending and node.lo != node.hi:  # D2
                 self._learn(node, self.probe(node.state, None))
-            if self.is_solved_with_distance(node):
+            if self.is_solved_with_distance(node):  # D3
                 q, m = self.read(node)
                 self._backup(path, steps, q, float(node.lo == 0), m)
                 return True
-            if node.pending:
+            if node.pending:  # D4
                 return False
-            if not node.edges:
+            if not node.edges:  # D5
                 self._reach_leaf(path, steps)
                 return True
-            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)
+            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)  # D6, D7
             if edge is None:
                 self._backup(path, steps, node.Q, node.D, node.M)
                 return True
-            if edge.child is None:
+            if edge.child is None:  # D8
                 state = node.state.copy()
                 state.apply(edge.action)
                 edge.child = Node.at(state)
@@ -157,14 +157,14 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
-        self._prove(leaf, v)
+        self._prove(leaf, v)  # E1
         if self.is_solved(node):
             v, d = self.solved_value(node, plies), float(node.lo == 0)
-        actions = node.state.legal_actions()
+        actions = node.state.legal_actions()  # E2
         legal = [logits[node.state.policy_index(action, leaf.symmetry)] for action in actions]
         priors = softmax(legal, self.config.prior_temperature)
         node.edges = [Edge(action, p) for action, p in zip(actions, priors, strict=True)]
-        node.V = v
+        node.V = v  # E3
         if node is self.root:
             self.draw_randomness()
         self._backup(leaf.path, leaf.steps, v, d, plies)
