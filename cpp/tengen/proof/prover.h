@@ -71,7 +71,8 @@ class Prover {
   };
 
   // Meaningless once `left_` is below 0. Games that guide: only where no move wins at once.
-  bool at_least(const G& state, int goal, Action* moves) {
+  // Flattened: with a call for every list of promising moves, a proof takes some 4 % longer.
+  [[gnu::flatten]] bool at_least(const G& state, int goal, Action* moves) {
     if (--left_ < 0 && !next_portion()) return false;
     // 1. The table may know.
     const std::uint64_t key = state.hash(0);
