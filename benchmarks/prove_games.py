@@ -15,7 +15,7 @@ from tengen import games
 from tengen._core import SelfPlay
 from tengen.net.evaluator import Uniform, make_evaluator
 from tengen.net.file import shipped_network
-from tengen.records import UNPROVEN, GameRecord
+from tengen.records import UNSOLVED, GameRecord
 from tengen.records.selfplay import Actor
 from tengen.run.settings import RunConfig
 
@@ -33,8 +33,8 @@ def main() -> None:
         began = time.process_time()
         exact = [SelfPlay.exact_values(game, config.replace(prove_nodes=nodes), r.moves.tolist()) for r in records]
         cost = (time.process_time() - began) / len(records)
-        first = [int((values == UNPROVEN).sum()) for values in exact]
-        share = np.mean(np.concatenate(exact) != UNPROVEN)
+        first = [int((values == UNSOLVED).sum()) for values in exact]
+        share = np.mean(np.concatenate(exact) != UNSOLVED)
         print(f"{nodes:>8} nodes: from ply {np.mean(first):.1f}, {share:.0%} of plies, {1e3 * cost:.2f} ms a game")
 
 

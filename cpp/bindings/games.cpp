@@ -43,6 +43,12 @@ int checked_symmetry(const AnyGame& game, int symmetry) {
   return symmetry;
 }
 
+// A position with moves to ask about.
+const AnyState& going_on(const PyState& s) {
+  if (s.state->terminal()) throw Error("the game is over: there are no moves");
+  return *s.state;
+}
+
 Action checked_action(const AnyGame& game, int action) {
   if (action < 0 || action >= game.num_actions())
     throw Error("action " + std::to_string(action) + " is not one of 0 to " + std::to_string(game.num_actions() - 1));
@@ -333,9 +339,9 @@ void bind_games(nb::module_& m) {
             if (positions <= 0) return {};
             const auto state = s.state->clone();
             const nb::gil_scoped_release release;
-            const int value = state->prove(positions);
-            if (value == kUnproven) return {};
-            return value;
+            const Bounds found = state->prove(positions);
+            if (!found.solved()) return {};
+            return found.lo;
           },
           "positions"_a,
           "What the position is worth to the side to move (-1, 0 or 1) if looking at so many positions proves it, else "
@@ -353,6 +359,22 @@ void bind_games(nb::module_& m) {
           },
           "games"_a, "seed"_a = 0,
           "Plays random games from here: (plies, first player's wins, draws, second player's wins).")
+      .def(
+          "sample", [](const PyState& s, Rng& rng) { return going_on(s).sample(rng); }, "rng"_a,
+          "A uniformly random legal action, found without listing all. An ability, as the four below: None in games "
+          "that do not offer it (laws 9 to 13 of cpp/tengen/game.h).")
+      .def(
+          "legal_only_shrinks", [](const PyState& s) { return s.state->legal_only_shrinks(); },
+          "Does every legal action stay legal until it is played, and is none added?")
+      .def(
+          "wins_at_once", [](const PyState& s) { return going_on(s).wins_at_once(); },
+          "Can the side to move win with its next move?")
+      .def(
+          "safe", [](const PyState& s) { return going_on(s).safe(); },
+          "The legal actions after which the opponent cannot win at once. To be asked where no move wins at once.")
+      .def(
+          "promising", [](const PyState& s) { return going_on(s).promising(); },
+          "The safe actions, those first that a proof should try first.")
       .def_prop_ro(
           "game", [](const PyState& s) { return PyGame{s.game}; }, "The game this position belongs to.")
       .def("__repr__",
@@ -385,6 +407,9 @@ void bind_games(nb::module_& m) {
           "Board symmetries, the identity included.")
       .def_prop_ro(
           "max_plies", [](const PyGame& g) { return g.game->max_plies(); }, "No game is longer.")
+      .def_prop_ro(
+          "remembers", [](const PyGame& g) { return g.game->remembers(); },
+          "Do earlier positions matter that the planes do not show? Then a table of positions proves nothing.")
       .def_prop_ro(
           "planes_shape",
           [](const PyGame& g) {

@@ -41,10 +41,17 @@ void require_game(const AnyGame& game, const PyState& state, const char* whose) 
                 state.game->id().text());
 }
 
-struct PyProver {
+struct PyProbe {
   GamePtr game;
-  std::unique_ptr<AnyProver> prover;
+  std::unique_ptr<AnyProbe> probe;
+  void limit(int lookahead, int positions) {
+    if (lookahead < 0 || lookahead > kMostLookahead || positions < 0)
+      throw Error("a probe looks 0 to " + std::to_string(kMostLookahead) + " plies ahead, at 0 or more positions");
+    probe->limit(lookahead, positions);
+  }
 };
+
+std::optional<int> distance(int dist) { return dist == Bounds::kNoDistance ? std::nullopt : std::optional(dist); }
 
 // The leaves of one batch that need an evaluation. Arrays of theirs keep it alive, and it their memory.
 struct PyLeaves {
@@ -148,26 +155,29 @@ NodeView node(const PySearch& self, int tree, const std::vector<int>& path) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-  nb::class_<PyProver>(m, "Prover", "Proves leaves of a search by the rules alone, as search.prove_nodes does.")
+  nb::class_<PyProbe>(m, "Probe", "What a search asks the rules of a position: by looking ahead, or by proof.")
       .def(
           "__init__",
-          [](PyProver* self, const PyGame& game, int positions) {
-            if (positions < 1) throw Error("a proof needs at least one position");
-            new (self) PyProver{game.game, game.game->make_prover(positions)};
+          [](PyProbe* self, const PyGame& game, int lookahead, int positions) {
+            new (self) PyProbe{game.game, game.game->make_probe()};
+            self->limit(lookahead, positions);
           },
-          "game"_a, "positions"_a)
+          "game"_a, "lookahead"_a = 0, "positions"_a = 0)
+      .def("limit", &PyProbe::limit, "lookahead"_a, "positions"_a,
+           "What a question may cost: search.lookahead and search.prove_nodes; 0: it is not asked.")
       .def(
-          "prove",
-          [](PyProver& self, const PyState& state, bool win_expected) -> std::optional<int> {
-            require_game(*self.game, state, "prover");
+          "__call__",
+          [](PyProbe& self, const PyState& state, std::optional<double> expected) {
+            require_game(*self.game, state, "probe");
             if (state.state->terminal()) throw Error("the game is over: there is nothing to prove");
-            const int value = self.prover->prove(*state.state, win_expected);
-            if (value == kUnproven) return {};
-            return value;
+            const Bounds found = self.probe->ask(*state.state, expected);
+            return std::tuple(found.lo, found.hi, distance(found.dist));
           },
-          "state"_a, "win_expected"_a = false,
-          "-1, 0 or 1 for the side to move, or None. What it found before helps, plies where it fails are given up, "
-          "and whether the mover wins is asked first where that is expected.");
+          "state"_a, "expected"_a = nb::none(),
+          "(lo, hi, plies to the end or None) for the side to move. It looks ahead while nothing is expected, else it "
+          "tries a proof, of a win first where the expected value is above 0. What proofs found before helps, and "
+          "plies "
+          "where they fail are given up.");
   nb::class_<EdgeView>(
       m, "EdgeView", "A move at a node: its prior, its score's terms, and its child's numbers (the child's own view).")
       .def_ro("action", &EdgeView::action)
@@ -186,8 +196,9 @@ void bind_search(nb::module_& m) {
       .def_ro("s", &EdgeView::s)
       .def_ro("lo", &EdgeView::lo)
       .def_ro("hi", &EdgeView::hi)
-      .def_ro("dist", &EdgeView::dist)
-      .def_ro("measured", &EdgeView::measured, "Is `dist` known, where the value is?")
+      .def_prop_ro(
+          "dist", [](const EdgeView& e) { return distance(e.dist); },
+          "Plies to the end; None unless solved with distance.")
       .def_ro("in_flight", &EdgeView::in_flight);
 
   nb::class_<NodeView>(m, "NodeView", "A node of the tree, copied out; values for the side to move there.")
@@ -200,8 +211,9 @@ void bind_search(nb::module_& m) {
       .def_ro("seen", &NodeView::seen)
       .def_ro("lo", &NodeView::lo)
       .def_ro("hi", &NodeView::hi)
-      .def_ro("dist", &NodeView::dist)
-      .def_ro("measured", &NodeView::measured, "Is `dist` known, where the value is?")
+      .def_prop_ro(
+          "dist", [](const NodeView& n) { return distance(n.dist); },
+          "Plies to the end; None unless solved with distance.")
       .def_ro("in_flight", &NodeView::in_flight)
       .def_ro("terminal", &NodeView::terminal)
       .def_ro("expanded", &NodeView::expanded)

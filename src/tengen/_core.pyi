@@ -131,6 +131,27 @@ class State:
         Plays random games from here: (plies, first player's wins, draws, second player's wins).
         """
 
+    def sample(self, rng: Rng) -> int | None:
+        """
+        A uniformly random legal action, found without listing all. An ability, as the four below: None in games that do not offer it (laws 9 to 13 of cpp/tengen/game.h).
+        """
+
+    def legal_only_shrinks(self) -> bool | None:
+        """
+        Does every legal action stay legal until it is played, and is none added?
+        """
+
+    def wins_at_once(self) -> bool | None:
+        """Can the side to move win with its next move?"""
+
+    def safe(self) -> list[int] | None:
+        """
+        The legal actions after which the opponent cannot win at once. To be asked where no move wins at once.
+        """
+
+    def promising(self) -> list[int] | None:
+        """The safe actions, those first that a proof should try first."""
+
     @property
     def game(self) -> Game:
         """The game this position belongs to."""
@@ -196,6 +217,12 @@ class Game:
     @property
     def max_plies(self) -> int:
         """No game is longer."""
+
+    @property
+    def remembers(self) -> bool:
+        """
+        Do earlier positions matter that the planes do not show? Then a table of positions proves nothing.
+        """
 
     @property
     def planes_shape(self) -> tuple[int, int, int]:
@@ -560,16 +587,21 @@ class Rng:
 def mix64(x: int) -> int:
     """SplitMix64's finaliser."""
 
-class Prover:
+class Probe:
     """
-    Proves leaves of a search by the rules alone, as search.prove_nodes does.
+    What a search asks the rules of a position: by looking ahead, or by proof.
     """
 
-    def __init__(self, game: Game, positions: int) -> None: ...
+    def __init__(self, game: Game, lookahead: int = 0, positions: int = 0) -> None: ...
 
-    def prove(self, state: State, win_expected: bool = False) -> int | None:
+    def limit(self, lookahead: int, positions: int) -> None:
         """
-        -1, 0 or 1 for the side to move, or None. What it found before helps, plies where it fails are given up, and whether the mover wins is asked first where that is expected.
+        What a question may cost: search.lookahead and search.prove_nodes; 0: it is not asked.
+        """
+
+    def __call__(self, state: State, expected: float | None = None) -> tuple[int, int, int | None]:
+        """
+        (lo, hi, plies to the end or None) for the side to move. It looks ahead while nothing is expected, else it tries a proof, of a win first where the expected value is above 0. What proofs found before helps, and plies where they fail are given up.
         """
 
 class EdgeView:
@@ -628,11 +660,8 @@ class EdgeView:
     def hi(self) -> int: ...
 
     @property
-    def dist(self) -> int: ...
-
-    @property
-    def measured(self) -> bool:
-        """Is `dist` known, where the value is?"""
+    def dist(self) -> int | None:
+        """Plies to the end; None unless solved with distance."""
 
     @property
     def in_flight(self) -> int: ...
@@ -668,11 +697,8 @@ class NodeView:
     def hi(self) -> int: ...
 
     @property
-    def dist(self) -> int: ...
-
-    @property
-    def measured(self) -> bool:
-        """Is `dist` known, where the value is?"""
+    def dist(self) -> int | None:
+        """Plies to the end; None unless solved with distance."""
 
     @property
     def in_flight(self) -> int: ...

@@ -12,7 +12,7 @@ from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.hub.protocol import Lease
 from tengen.hub.validate import check_chunk
 from tengen.net.evaluator import Hash
-from tengen.records import UNPROVEN, GameRecord, RecordError, encode_chunk
+from tengen.records import UNSOLVED, GameRecord, RecordError, encode_chunk
 from tengen.records.selfplay import Actor
 
 GAME = games.make("connect4")
@@ -55,17 +55,17 @@ def test_a_search_where_a_random_move_was_due_is_refused(played: list[GameRecord
 
 
 def test_what_the_rules_do_not_prove_is_refused(played: list[GameRecord]) -> None:
-    record = next(record for record in played if UNPROVEN in record.exact and record.exact[-1] != UNPROVEN)
+    record = next(record for record in played if UNSOLVED in record.exact and record.exact[-1] != UNSOLVED)
     more, other = record.exact.copy(), record.exact.copy()
-    more[: len(more) - 1][more[:-1] == UNPROVEN] = 1
+    more[: len(more) - 1][more[:-1] == UNSOLVED] = 1
     other[-1] = 0
-    for exact in (more, other, np.full_like(record.exact, UNPROVEN)):
+    for exact in (more, other, np.full_like(record.exact, UNSOLVED)):
         with pytest.raises(RecordError, match="not what the rules prove"):
             check(replace(record, exact=exact))
 
 
 def test_nobody_knows_whose_proofs_are_looked_at(played: list[GameRecord]) -> None:
-    nothing = replace(played[7], exact=np.full_like(played[7].exact, UNPROVEN))
+    nothing = replace(played[7], exact=np.full_like(played[7].exact, UNSOLVED))
     games = [*played[:7], nothing]
     refused = 0
     for _ in range(60):  # two of eight are looked at: never or always would be one in millions

@@ -12,7 +12,7 @@ from tengen.net.evaluator import Hash
 from tengen.records import decode_chunk, encode_chunk
 from tengen.records.selfplay import Actor, Counts
 from tengen.search.reference import ReferenceSearch
-from tengen.search.reference.tree import look_ahead
+from tengen.search.reference.probe import look_ahead
 
 SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6, forced_playouts=True, target_pruning=True)
 Record = dict[str, Any]
@@ -49,7 +49,7 @@ def reference_opening(game: Game, config: SelfPlayConfig, number: int) -> list[i
             state = after
         if config.opening_lookahead == 0:
             break
-        if state.ply() == plies and not decided_within(state, config.opening_lookahead):
+        if state.ply() == plies and not solved_within(state, config.opening_lookahead):
             break
     return state.moves()
 
@@ -63,12 +63,12 @@ def reference_stray(state: State, config: SelfPlayConfig, number: int) -> int | 
     action = legal[rng.below(len(legal))]
     after = state.copy()
     after.apply(action)
-    if after.is_terminal() or (config.opening_lookahead and decided_within(after, config.opening_lookahead)):
+    if after.is_terminal() or (config.opening_lookahead and solved_within(after, config.opening_lookahead)):
         return None
     return action
 
 
-def decided_within(state: State, plies: int) -> bool:
+def solved_within(state: State, plies: int) -> bool:
     lo, hi, _ = look_ahead(state, plies)
     return lo == hi
 
@@ -247,9 +247,9 @@ def test_openings_leave_the_game_open(lookahead: int) -> None:
     assert openings == [reference_opening(game, config, number) for number in range(60)]
     assert [] in openings and max(map(len, openings)) == 20
     if lookahead:
-        assert not any(decided_within(state_after(game, opening), lookahead) for opening in openings)
+        assert not any(solved_within(state_after(game, opening), lookahead) for opening in openings)
     else:
-        assert any(decided_within(state_after(game, opening), 1) for opening in openings)
+        assert any(solved_within(state_after(game, opening), 1) for opening in openings)
 
 
 def test_an_opening_is_drawn_only_so_often() -> None:

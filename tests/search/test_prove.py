@@ -10,10 +10,10 @@ from support.engines import ENGINES, Verdict, judged
 from support.parity_case import opening
 from support.recorded import make_record
 from tengen import games
-from tengen._core import ConfigError, Prover, SearchConfig, SelfPlay, SelfPlayConfig
+from tengen._core import ConfigError, Probe, SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.exact.solver import score_many
 from tengen.games import Game, GameError, State
-from tengen.records import UNPROVEN
+from tengen.records import UNSOLVED
 from tengen.records.replay import value_targets
 from tengen.search.reference.prove import exact_value
 
@@ -57,8 +57,8 @@ def test_what_is_proven_is_true(id: str) -> None:
         states = positions(game, moves)
         for nodes in (0, 3, 400):
             values = proven(game, moves, nodes)
-            first = next((ply for ply, value in enumerate(values) if value != UNPROVEN), len(values))
-            assert UNPROVEN not in values[first:]
+            first = next((ply for ply, value in enumerate(values) if value != UNSOLVED), len(values))
+            assert UNSOLVED not in values[first:]
             assert (first == len(values)) == (nodes == 0)  # the last position needs no more than one
             last = max(first, near_the_end)
             assert values[last:] == [exact_value(state) for state in states[last:]]
@@ -70,10 +70,10 @@ def test_proofs_end_at_the_first_ply_that_is_asked_for() -> None:
     game = games.make("connect4")
     moves = random_game(game, 3, long=True)
     config, every = SelfPlayConfig(prove_nodes=20_000), proven(game, moves, 20_000)
-    earliest = next(ply for ply, value in enumerate(every) if value != UNPROVEN)
+    earliest = next(ply for ply, value in enumerate(every) if value != UNSOLVED)
     for first in (0, earliest, earliest + 5, len(moves)):
         begin = max(first, earliest)
-        expected = [UNPROVEN] * begin + every[begin:]
+        expected = [UNSOLVED] * begin + every[begin:]
         assert SelfPlay.exact_values(game, config, moves, first).tolist() == expected
 
 
@@ -82,8 +82,8 @@ def test_proofs_are_the_solver_s_values() -> None:
     for seed in range(30):
         moves = random_game(game, seed)
         values = proven(game, moves, 20_000)
-        first = next(ply for ply, value in enumerate(values) if value != UNPROVEN)
-        assert UNPROVEN not in values[first:]
+        first = next(ply for ply, value in enumerate(values) if value != UNSOLVED)
+        assert UNSOLVED not in values[first:]
         assert values[first:] == np.sign(score_many(positions(game, moves)[first:], weak=True)).tolist()
         count += len(moves) - first
     assert count > 150
@@ -103,7 +103,7 @@ def test_where_earlier_positions_matter_nothing_can_be_proven_so() -> None:
     game = games.make("go:3")
     with pytest.raises(ConfigError, match="prove_nodes must be 0"):
         SelfPlay(game, 1, SearchConfig(sims=4), SelfPlayConfig(prove_nodes=10))
-    assert proven(game, random_game(game, 1), 0) == [UNPROVEN] * len(random_game(game, 1))
+    assert proven(game, random_game(game, 1), 0) == [UNSOLVED] * len(random_game(game, 1))
 
 
 def test_targets_begin_anew_with_what_was_proven() -> None:
@@ -122,7 +122,7 @@ def test_what_was_proven_is_known_at_a_random_move_too() -> None:
     game = games.make("tictactoe")
     moves = [0, 1, 3]
     searched = {"q": 0.5, "d": 0.0, "m": 3, "policy": {4: (1, 1.0)}}
-    for exact, expected in ((1, 0.5 * 0.5 - 0.5), (UNPROVEN, 0.5)):
+    for exact, expected in ((1, 0.5 * 0.5 - 0.5), (UNSOLVED, 0.5)):
         record = make_record(game, moves, [searched, {"exact": exact}, searched], result=1, opening=0)
         assert value_targets(record, 0.5)[0][0] == expected
 
@@ -157,7 +157,7 @@ def test_proofs_replace_what_the_network_says_of_values(engine: type[Any]) -> No
             found = seen[action,]
             if nodes:
                 assert (found.lo, found.hi, found.q, found.d) == (exact, exact, exact, exact == 0)
-                assert not found.measured and found.visits > 0
+                assert found.dist is None and found.visits > 0
             else:
                 assert (found.lo, found.hi) == (-1, 1) and found.q != exact
             assert found.m > 8
@@ -165,9 +165,9 @@ def test_proofs_replace_what_the_network_says_of_values(engine: type[Any]) -> No
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("ply", [18, 20, 22, 24])
-def test_known_values_choose_the_move(engine: type[Any], ply: int) -> None:
+def test_solved_values_choose_the_move(engine: type[Any], ply: int) -> None:
     """With an evaluator that is always wrong, a few simulations and proofs find a move that keeps the value; and the
-    root, known but not proven, goes on to the end of its budget."""
+    root, solved without distance, goes on to the end of its budget."""
     game = games.make("connect4")
     for seed in range(6):
         state = positions(game, random_game(game, seed, long=True))[ply]
@@ -177,12 +177,12 @@ def test_known_values_choose_the_move(engine: type[Any], ply: int) -> None:
         if not played.is_terminal():
             assert np.sign(score_many([played], weak=True))[0] == -worth
         root = search.nodes()[()]
-        if not root.measured:
+        if root.dist is None:
             assert search.nodes()[()].visits == 21
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_move_known_to_win_is_played_before_one_with_more_visits(engine: type[Any]) -> None:
+def test_a_move_proven_to_win_is_played_before_one_with_more_visits(engine: type[Any]) -> None:
     """The network is sure of column 4, which draws; that columns 5 and 6 win is what so few positions prove."""
     state = games.make("connect4").from_moves(QUIET)
     sure = [0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0]
@@ -193,20 +193,27 @@ def test_a_move_known_to_win_is_played_before_one_with_more_visits(engine: type[
     search = judged(engine, wrong, state, sims=20, prove_nodes=3000, fpu_mode="infinite")
     seen = search.nodes()
     assert seen[3,].visits > seen[5,].visits > 0 and seen[3,].lo < seen[3,].hi
-    assert (seen[()].lo, seen[()].hi, seen[()].measured) == (1, 1, False)
+    assert (seen[()].lo, seen[()].hi, seen[()].dist) == (1, 1, None)
     assert search.best() in (4, 5)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_known_node_starts_afresh_as_the_root(engine: type[Any]) -> None:
-    """Below a known value moves were never told apart: nothing of it is kept."""
+def test_a_solved_node_without_distance_starts_afresh_as_the_root(engine: type[Any]) -> None:
+    """Below it moves were never told apart: nothing of it is kept."""
     state = games.make("connect4").from_moves(QUIET)
     search = judged(engine, lambda path: Verdict(0.0, m=9.0), state, sims=60, prove_nodes=100_000)
     best = search.best()
     child = search.nodes()[best,]
-    assert child.lo == child.hi and not child.measured and child.visits > 2
+    assert child.lo == child.hi and child.dist is None and child.visits > 2
     search.advance(best)
     assert list(search.nodes()) == [()] and not search.nodes()[()].expanded
+
+
+def value_of(probe: Probe, state: State, expected: float = 0) -> int | None:
+    """What a proof finds: never a distance, and bounds only where it solves the position."""
+    lo, hi, distance = probe(state, expected)
+    assert distance is None and ((lo, hi) == (-1, 1) or lo == hi)
+    return lo if lo == hi else None
 
 
 def test_what_is_expected_is_asked_first_and_changes_no_value() -> None:
@@ -217,36 +224,43 @@ def test_what_is_expected_is_asked_first_and_changes_no_value() -> None:
     exact = np.sign(score_many(states, weak=True)).tolist()
     found, wins = [0, 0], [0, 0]
     for state, value in zip(states, exact, strict=True):
-        for expected in (False, True):
-            short = Prover(game, 20).prove(state, expected)
-            assert short in (None, value) and Prover(game, 10**7).prove(state, expected) == value
+        for expected in (0, 1):
+            short = value_of(Probe(game, 0, 20), state, expected)
+            assert short in (None, value) and value_of(Probe(game, 0, 10**7), state, expected) == value
             found[expected] += short is not None
             wins[expected] += short == 1
     assert len(states) > 50 and min(found) > 5 and wins[True] > wins[False] + 3
 
 
-def test_a_prover_gives_up_plies_where_it_fails_and_remembers_what_it_found() -> None:
+def test_a_probe_gives_up_plies_where_it_fails_and_remembers_what_it_found() -> None:
     game = games.make("connect4")
     quiet = game.from_moves(QUIET)
     # What failed at first goes on where it stopped: a drawn position that 30,000 positions do not prove, in six tries.
     drawn = after(quiet, 3)
     assert drawn.prove(30_000 // 4) is None
-    patient = Prover(game, 30_000 // 4)
-    tries = [patient.prove(drawn) for _ in range(6)]
+    patient = Probe(game, 0, 30_000 // 4)
+    tries = [value_of(patient, drawn) for _ in range(6)]
     assert tries[0] is None and tries[-1] == 0
     # Sixteen failures at a ply are enough, four of small proofs; there and nowhere else.
     easy, same_ply = game.from_moves("121212"), game.from_moves("132537")
     for positions, enough in ((50, 4), (499, 4), (500, 16)):
-        assert Prover(game, positions).prove(easy) == 1
-        prover = Prover(game, positions)
-        assert [prover.prove(same_ply) for _ in range(enough - 1)] == [None] * (enough - 1) and prover.prove(easy) == 1
-        prover = Prover(game, positions)
-        assert [prover.prove(same_ply) for _ in range(enough)] == [None] * enough and prover.prove(easy) is None
-        assert prover.prove(game.from_moves("12121234")) is not None
+        assert value_of(Probe(game, 0, positions), easy) == 1
+        probe = Probe(game, 0, positions)
+        assert [value_of(probe, same_ply) for _ in range(enough - 1)] == [None] * (enough - 1)
+        assert value_of(probe, easy) == 1
+        probe = Probe(game, 0, positions)
+        assert [value_of(probe, same_ply) for _ in range(enough)] == [None] * enough and value_of(probe, easy) is None
+        assert value_of(probe, game.from_moves("12121234")) is not None
+
+
+def test_a_probe_refuses_what_it_cannot_be_asked() -> None:
+    game = games.make("connect4")
+    probe = Probe(game, 1, 10)
     with pytest.raises(GameError, match="over"):
-        prover.prove(game.from_moves("1212121"))
+        probe(game.from_moves("1212121"))
     with pytest.raises(GameError, match="for connect4, the position is of tictactoe"):
-        prover.prove(games.make("tictactoe").start())
-    with pytest.raises(GameError, match="at least one"):
-        Prover(game, 0)
-    assert Prover(games.make("go:3"), 100).prove(games.make("go:3").start()) is None
+        probe(games.make("tictactoe").start())
+    for limits in ((-1, 0), (5, 0), (0, -1)):
+        with pytest.raises(GameError, match="0 to 4 plies"):
+            probe.limit(*limits)
+    assert Probe(games.make("go:3"), 0, 100)(games.make("go:3").start(), 0) == (-1, 1, None)

@@ -164,7 +164,7 @@ def test_properties_of_every_tree(name: str, options: Options) -> None:
     for seed, state in enumerate(random_states(game, 4, seed=1)):
         search = search_of(state, seed, sims=60, **options)
         search.run(Hash(game))
-        assert search.visits == 60 or (search.is_proven(search.root) and search.visits < 60)
+        assert search.visits == 60 or (search.is_solved_with_distance(search.root) and search.visits < 60)
         for node in all_nodes(search):
             assert node.n == 0 and not node.pending and node.N > 0
             assert -1 <= node.Q <= 1 and 0 <= node.D <= 1 and node.M >= 0
@@ -174,7 +174,7 @@ def test_properties_of_every_tree(name: str, options: Options) -> None:
             assert node.seen == pytest.approx(sum(edge.P for edge in node.edges if edge.N))
             if node.terminal:
                 assert not node.edges and node.lo == node.hi == node.state.outcome()
-            elif not search.is_proven(node):
+            elif not search.is_solved_with_distance(node):
                 assert 1 + sum(edge.N for edge in node.edges) == node.N
         target = search.target()
         assert sum(target) == pytest.approx(1) and min(target) >= 0
@@ -217,15 +217,15 @@ def test_what_the_solver_proves_is_true(options: Options) -> None:
     for seed, state in enumerate(random_states(game, 40, seed=7)):
         search = search_of(state, seed, sims=400, **options)
         search.run(Hash(game, seed))
-        proven_roots += search.is_proven(search.root)
+        proven_roots += search.is_solved_with_distance(search.root)
         for node in all_nodes(search):
             value, distance = exhaustive(node.state.position_text())
             assert node.lo <= value <= node.hi
             if node.lo == node.hi != 0:
-                assert node.dist >= distance and (node.dist - distance) % 2 == 0
+                assert node.dist is not None and node.dist >= distance and (node.dist - distance) % 2 == 0
             if node.lo == node.hi == 0:
                 assert node.dist == 9 - node.state.ply()
-        if search.is_proven(search.root):
+        if search.is_solved_with_distance(search.root):
             after = state.copy()
             after.apply(search.best_action())
             value, _ = exhaustive(after.position_text())
@@ -243,9 +243,10 @@ def test_a_proven_win_is_played_out_within_its_distance() -> None:
             continue
         checked += 1
         left, rng = search.root.dist, random.Random(seed)
+        assert left is not None
         assert sum(search.target()) == 1 == search.target()[search.best_action()]
         while not search.root.terminal:
-            assert search.is_proven(search.root) and search.root.dist <= left
+            assert search.root.dist is not None and search.root.dist <= left
             action = search.best_action() if search.root.lo == 1 else rng.choice(search.root.state.legal_actions())
             search.advance(action)
             left -= 1
@@ -290,7 +291,7 @@ def test_early_stop_keeps_the_move_and_saves_simulations() -> None:
             search.run(Hash(game, seed))
         assert early.best_action() == full.best_action()
         saved += full.visits - early.visits
-        if not early.is_proven(early.root) and early.visits < 100:
+        if not early.is_solved_with_distance(early.root) and early.visits < 100:
             second, best = sorted(edge.N for edge in early.root.edges)[-2:]
             assert best - second > 100 - early.visits
     assert saved > 0

@@ -223,7 +223,7 @@ def test_all_of_tictactoe_is_proven_right(lookahead: int) -> None:
             root = batch.node(tree)
             value, distance = tictactoe_truth(state.position_text())
             assert root.lo == root.hi == value, state.position_text()
-            assert root.dist >= distance and (value == 0 or (root.dist - distance) % 2 == 0)
+            assert root.dist is not None and root.dist >= distance and (value == 0 or (root.dist - distance) % 2 == 0)
             if not state.is_terminal():
                 assert value != 0 or root.dist == 9 - state.ply()
                 assert -tictactoe_truth(after(state, batch.best(tree)).position_text())[0] == value

@@ -43,8 +43,7 @@ class Seen:
     seen: float
     lo: int
     hi: int
-    dist: int
-    measured: bool
+    dist: int | None
     in_flight: int
     terminal: bool
     expanded: bool
@@ -127,7 +126,7 @@ class Textbook:
 
     def _seen(self, node: Node) -> Seen:
         return Seen(
-            *(node.N, node.Q, node.D, node.M, node.S, node.seen, node.lo, node.hi, node.dist, node.measured, node.n),
+            *(node.N, node.Q, node.D, node.M, node.S, node.seen, node.lo, node.hi, node.dist, node.n),
             terminal=node.terminal,
             expanded=bool(node.edges),
             priors={edge.action: edge.P for edge in node.edges},
@@ -186,7 +185,7 @@ def nodes(batch: BatchSearch, tree: int) -> dict[Path, Seen]:
         edges = node.edges
         found[path] = Seen(
             *(node.visits, node.q, node.d, node.m, node.s, node.seen),
-            *(node.lo, node.hi, node.dist, node.measured, node.in_flight),
+            *(node.lo, node.hi, node.dist, node.in_flight),
             terminal=node.terminal,
             expanded=node.expanded,
             priors={edge.action: edge.prior for edge in edges},

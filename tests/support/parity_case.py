@@ -213,12 +213,9 @@ def differences(batch: Any, tree: int, search: ReferenceSearch) -> Iterator[str]
 
 
 def child_numbers(node: Node, solver: bool) -> dict[str, Any]:
-    out = {"visits": node.N, "q": node.Q, "d": node.D, "m": node.M, "s": node.S}
+    out: dict[str, Any] = {"visits": node.N, "q": node.Q, "d": node.D, "m": node.M, "s": node.S}
     if solver:
-        out |= {"lo": node.lo, "hi": node.hi}
-    if solver and node.lo == node.hi:
-        out["dist"] = node.dist
-        out["measured"] = node.measured
+        out |= {"lo": node.lo, "hi": node.hi, "dist": node.dist}
     return out
 
 

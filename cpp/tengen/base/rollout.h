@@ -9,18 +9,6 @@
 
 namespace tengen {
 
-// A game may offer `sample(rng)`, a uniformly random legal action found faster than by listing all of them.
-template <class G>
-concept Sampling = requires(const G& position, Rng& rng) {
-  { position.sample(rng) } -> std::same_as<Action>;
-};
-
-// A game may say that from here on a legal action stays legal until it is played or the game ends, and none is added.
-template <class G>
-concept Shrinking = requires(const G& position) {
-  { position.legal_only_shrinks() } -> std::same_as<bool>;
-};
-
 template <Game G>
 Action random_action(const G& position, Rng& rng, Action* scratch) {
   if constexpr (Sampling<G>) {

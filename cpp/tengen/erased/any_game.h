@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,8 +49,15 @@ class AnyState {
   virtual std::optional<Action> parse_move(std::string_view text) const = 0;
   virtual std::string position_text() const = 0;
   virtual std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const = 0;
-  virtual int prove(int most_positions) const = 0;  // −1, 0, 1, or kUnproven; not for a finished game
+  virtual Bounds prove(int most_positions) const = 0;  // not for a finished game
   virtual PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const = 0;
+
+  // Abilities, laws 9 to 13 of game.h: nothing where the game does not offer them.
+  virtual std::optional<Action> sample(Rng& rng) const = 0;
+  virtual std::optional<bool> legal_only_shrinks() const = 0;
+  virtual std::optional<bool> wins_at_once() const = 0;
+  virtual std::optional<std::vector<Action>> safe() const = 0;
+  virtual std::optional<std::vector<Action>> promising() const = 0;
 
   // The caller has checked that `a` is legal.
   void apply(Action a) {
@@ -68,12 +76,12 @@ class AnyState {
   int last_cell_ = -1;
 };
 
-// Proofs of the leaves of one game's searches: LeafProver.
-class AnyProver {
+// What a search asks the rules: Probe.
+class AnyProbe {
  public:
-  virtual ~AnyProver() = default;
-  // −1, 0, 1, or kUnproven; not for a finished game.
-  virtual int prove(const AnyState& state, bool win_expected) = 0;
+  virtual ~AnyProbe() = default;
+  virtual void limit(int lookahead, int positions) = 0;
+  virtual Bounds ask(const AnyState& state, std::optional<double> expected) = 0;  // not for a finished game
 };
 
 // A game with its size and options: everything that is the same for all its positions.
@@ -92,7 +100,8 @@ class AnyGame {
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
   virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                                  int threads) const = 0;
-  virtual std::unique_ptr<AnyProver> make_prover(int most_positions) const = 0;
+  virtual std::unique_ptr<AnyProbe> make_probe() const = 0;
+  virtual bool remembers() const = 0;  // law 11
   // The search it returns is an AnySelfPlay as well.
   virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;

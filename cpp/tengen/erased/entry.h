@@ -20,9 +20,7 @@ class StateOf final : public AnyState {
   bool terminal() const override { return game_.terminal(); }
   Outcome outcome() const override { return game_.outcome(); }
   std::vector<Action> legal() const override {
-    std::vector<Action> out(static_cast<std::size_t>(game_.num_actions()));
-    out.resize(static_cast<std::size_t>(game_.legal(out.data())));
-    return out;
+    return listed([this](Action* out) { return game_.legal(out); });
   }
   bool is_legal(int action) const override {
     return action >= 0 && action < game_.num_actions() && game_.is_legal(static_cast<Action>(action));
@@ -40,12 +38,33 @@ class StateOf final : public AnyState {
   std::uint64_t perft(int depth, PassCounting passes, bool finished_counts) const override {
     return tengen::perft(game_, depth, passes, finished_counts);
   }
-  int prove(int most_positions) const override {
-    if constexpr (Remembers<G>) return kUnproven;
+  Bounds prove(int most_positions) const override {
+    if constexpr (Remembers<G>) return {};
     return Prover<G>(game_, Prover<G>::entries_for(most_positions)).prove(game_, -1, most_positions);
   }
   PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const override {
     return tengen::play_outs(game_, games, seed);
+  }
+
+  std::optional<Action> sample(Rng& rng) const override {
+    if constexpr (Sampling<G>) return game_.sample(rng);
+    return {};
+  }
+  std::optional<bool> legal_only_shrinks() const override {
+    if constexpr (Shrinking<G>) return game_.legal_only_shrinks();
+    return {};
+  }
+  std::optional<bool> wins_at_once() const override {
+    if constexpr (SeesWins<G>) return game_.wins_at_once();
+    return {};
+  }
+  std::optional<std::vector<Action>> safe() const override {
+    if constexpr (SeesWins<G>) return listed([this](Action* out) { return game_.safe(out); });
+    return {};
+  }
+  std::optional<std::vector<Action>> promising() const override {
+    if constexpr (Guides<G>) return listed([this](Action* out) { return game_.promising(out); });
+    return {};
   }
   const G& game() const { return game_; }
 
@@ -53,19 +72,27 @@ class StateOf final : public AnyState {
   void do_apply(Action a) override { game_.apply(a); }
 
  private:
+  template <class Writer>
+  std::vector<Action> listed(const Writer& write) const {
+    std::vector<Action> out(static_cast<std::size_t>(game_.num_actions()));
+    out.resize(static_cast<std::size_t>(write(out.data())));
+    return out;
+  }
+
   G game_;
 };
 
 template <Game G>
-class ProverOf final : public AnyProver {
+class ProbeOf final : public AnyProbe {
  public:
-  ProverOf(const G& start, int most_positions) : prover_(start, most_positions) {}
-  int prove(const AnyState& state, bool win_expected) override {
-    return prover_.prove(dynamic_cast<const StateOf<G>&>(state).game(), win_expected);
+  explicit ProbeOf(const G& start) : probe_(start) {}
+  void limit(int lookahead, int positions) override { probe_.limit(lookahead, positions); }
+  Bounds ask(const AnyState& state, std::optional<double> expected) override {
+    return probe_(dynamic_cast<const StateOf<G>&>(state).game(), expected);
   }
 
  private:
-  LeafProver<G> prover_;
+  Probe<G> probe_;
 };
 
 // Where a game meets the search.
@@ -127,9 +154,8 @@ class GameOf final : public AnyGame {
   std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
     return draw_opening(start_, config, seed, number);
   }
-  std::unique_ptr<AnyProver> make_prover(int most_positions) const override {
-    return std::make_unique<ProverOf<G>>(start_, most_positions);
-  }
+  std::unique_ptr<AnyProbe> make_probe() const override { return std::make_unique<ProbeOf<G>>(start_); }
+  bool remembers() const override { return Remembers<G>; }
   std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first,
                                         int most_positions) const override {
     return prove_game(start_, moves, first, most_positions);

@@ -35,7 +35,7 @@ class TicTacToe {
       out[n++] = static_cast<Action>(std::countr_zero(empty));
     return n;
   }
-  bool legal_only_shrinks() const { return true; }  // for random play: see rollout.h
+  bool legal_only_shrinks() const { return true; }  // law 10 of game.h
   void apply(Action a) { stones_[to_move()] |= 1u << a; }
   bool terminal() const { return (stones_[0] | stones_[1]) == kFull || has_row(stones_[0]) || has_row(stones_[1]); }
   Outcome outcome() const {

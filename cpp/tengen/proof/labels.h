@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "tengen/base/config_table.h"
-#include "tengen/game.h"
 #include "tengen/proof/prover.h"
 
 namespace tengen {
 
+// Stands where a position's value is not known, here and in records.
+constexpr std::int8_t kUnsolved = 2;
+
 // The value of every position of a game for its side to move, from the last one backwards to ply `first`, or until one
-// takes more than `most_positions` to prove; those before it, which are harder, are kUnproven.
+// takes more than `most_positions` to prove; those before it, which are harder, are kUnsolved.
 template <Game G>
 std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> moves, std::size_t first,
                                     int most_positions) {
-  std::vector<std::int8_t> values(moves.size(), kUnproven);
+  std::vector<std::int8_t> values(moves.size(), kUnsolved);
   if (most_positions == 0) return values;
   if (Remembers<G>) throw ConfigError("prove_nodes must be 0 in a game where earlier positions matter");
   std::vector<G> states;
@@ -29,12 +31,13 @@ std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> move
   }
   // A larger table would hold hardly more that is asked for again, and take longer to come from memory than to prove.
   Prover<G> prover(start, Prover<G>::entries_for(most_positions));
-  int known = -1;  // what the move that was played gives
-  if (end.terminal()) known = -static_cast<int>(end.outcome());
+  int least = -1;  // what the move that was played gives
+  if (end.terminal()) least = -static_cast<int>(end.outcome());
   for (std::size_t ply = moves.size(); ply-- > first;) {
-    values[ply] = prover.prove(states[ply], known, most_positions);
-    if (values[ply] == kUnproven) break;
-    known = -values[ply];
+    const Bounds found = prover.prove(states[ply], least, most_positions);
+    if (!found.solved()) break;
+    values[ply] = static_cast<std::int8_t>(found.lo);
+    least = -found.lo;
   }
   return values;
 }

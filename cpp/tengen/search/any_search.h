@@ -20,15 +20,13 @@ struct EdgeView {
   double value, u, moves_left;  // the terms of its score for the next selection
   std::uint32_t visits;
   double q, d, m, s;  // the child's own view; all zero before its first visit
-  int lo, hi, dist;
-  bool measured;
+  int lo, hi, dist;   // as in Bounds
   int in_flight;
 };
 struct NodeView {
   std::uint32_t visits;
   double q, d, m, s, v, seen;
-  int lo, hi, dist;
-  bool measured;
+  int lo, hi, dist;  // as in Bounds
   int in_flight;
   bool terminal, expanded;
   std::vector<EdgeView> edges;

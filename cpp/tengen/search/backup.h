@@ -16,7 +16,7 @@ using Path = std::vector<Step>;
 
 // Tightens a node's bounds by what is known of its children; false when nothing changed.
 inline bool update_bounds(const Tree& tree, Node& node) {
-  if (node.decided() && node.measured) return false;
+  if (node.with_distance()) return false;
   BestOf best;
   const Edge* edges = tree.edges(node);
   for (int i = 0; i < node.num_edges; ++i) {
@@ -29,7 +29,7 @@ inline bool update_bounds(const Tree& tree, Node& node) {
   Bounds found = best.bounds();
   found.lo = std::max<int>(found.lo, node.lo);
   found.hi = std::min<int>(found.hi, node.hi);
-  if (found.lo == node.lo && found.hi == node.hi && !found.measured) return false;
+  if (found.lo == node.lo && found.hi == node.hi && !found.with_distance()) return false;
   node.prove(found);
   return true;
 }
@@ -45,7 +45,7 @@ inline void unmark(Tree& tree, const Path& path) {
 inline void backup(const SearchConfig& config, Tree& tree, const Path& path, Value value) {
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.node(path[i].node);
-    if (known(config, node) && !node.measured) value = decided_value(discounted(config, node, value.m), value.m);
+    if (solved(config, node) && !node.with_distance()) value = solved_value(discounted(config, node, value.m), value.m);
     const double n = ++node.visits;
     node.q += (value.v - node.q) / n;
     node.d += (value.d - node.d) / n;

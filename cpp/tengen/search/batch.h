@@ -341,8 +341,7 @@ class BatchSearch : public AnySearch {
                  node.seen,
                  node.lo,
                  node.hi,
-                 node.dist,
-                 node.measured != 0,
+                 node.dist(),
                  node.in_flight,
                  node.kind == Node::Kind::terminal,
                  node.kind == Node::Kind::expanded,
@@ -366,13 +365,11 @@ class BatchSearch : public AnySearch {
                  0,
                  -1,
                  1,
-                 0,
-                 false,
+                 Bounds::kNoDistance,
                  0};
       if (const Node* child = parent.child(i)) {
         e.visits = child->visits, e.q = child->q, e.d = child->d, e.m = child->m, e.s = child->s;
-        e.lo = child->lo, e.hi = child->hi, e.dist = child->dist, e.measured = child->measured,
-        e.in_flight = child->in_flight;
+        e.lo = child->lo, e.hi = child->hi, e.dist = child->dist(), e.in_flight = child->in_flight;
       }
       out.edges.push_back(e);
     }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "tengen/proof/lookahead.h"
+
 namespace tengen {
 namespace {
 

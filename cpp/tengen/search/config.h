@@ -15,8 +15,6 @@ enum class MlhMode { q, lc0 };
 enum class RootMode { puct, gumbel };
 enum class VirtualMode { visits, loss };
 
-constexpr int kMostLookahead = 4;
-
 struct SearchConfig {
   int sims = 400;
   double seconds = 0;

@@ -86,12 +86,13 @@ class Answer {
   // Index of the edge to play when nothing is left to chance.
   int best() const {
     const Node& root = tree_.root();
-    if (proven(config_, root) && root.lo != 0) {
+    if (solved_with_distance(config_, root) && root.lo != 0) {
       int best = -1;
       for (int i = 0; i < n_; ++i) {
         const Node* child = node(i);
-        if (!child || !child->decided() || !child->measured || child->lo != -root.lo) continue;
-        if (best < 0 || (root.lo > 0 ? child->dist < node(best)->dist : child->dist > node(best)->dist)) best = i;
+        if (!child || !child->with_distance() || child->lo != -root.lo) continue;
+        if (best < 0 || (root.lo > 0 ? child->dist() < node(best)->dist() : child->dist() > node(best)->dist()))
+          best = i;
       }
       return best;
     }
@@ -103,7 +104,7 @@ class Answer {
   int choose(int ply, Rng rng) const {
     const double temperature = ply < config_.temperature_plies ? config_.temperature : config_.temperature_end;
     const Node& root = tree_.root();
-    if (temperature < 1e-6 || (proven(config_, root) && root.lo != 0)) return best();
+    if (temperature < 1e-6 || (solved_with_distance(config_, root) && root.lo != 0)) return best();
     std::vector<double> weights = visits_or_priors([this](int i) { return eligible(i); });
     temper(weights, temperature);
     const double u = rng.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -122,7 +123,7 @@ class Answer {
   // The training target over the root's edges.
   std::vector<double> target() const {
     const Node& root = tree_.root();
-    if (proven(config_, root) && root.lo == 1) {
+    if (solved_with_distance(config_, root) && root.lo == 1) {
       std::vector<double> one_hot(static_cast<std::size_t>(n_), 0.0);
       one_hot[static_cast<std::size_t>(best())] = 1;
       return one_hot;
@@ -147,7 +148,7 @@ class Answer {
   // In Connect4 (128 simulations, 1024 random positions) its squared error was 0.30, of this value 0.15.
   Value worth() const {
     const Node& root = tree_.root();
-    if (proven(config_, root)) return decided_value(root.lo, root.dist);
+    if (solved_with_distance(config_, root)) return solved_value(root.lo, root.dist());
     const std::vector<double> weights = target();
     double total = 0;
     Value sum{0, 0, 0};
@@ -157,7 +158,7 @@ class Answer {
       const Reading r = read(config_, *node(i));
       total += w;
       sum.v += w * r.q;
-      sum.d += w * (known(config_, *node(i)) ? (node(i)->lo == 0 ? 1.0 : 0.0) : node(i)->d);
+      sum.d += w * (solved(config_, *node(i)) ? (node(i)->lo == 0 ? 1.0 : 0.0) : node(i)->d);
       sum.m += w * r.m;
     }
     if (total == 0) return {root.q, root.d, root.m};
@@ -176,10 +177,10 @@ class Answer {
       if (!lost(config_, node(j))) return false;
     return true;
   }
-  // May this move be played? Where the root's value is known, only moves that are known to keep it.
+  // May this move be played? Where the root is solved, only moves that are proven to keep its value.
   bool eligible(int i) const {
     const Node& root = tree_.root();
-    if (known(config_, root)) return node(i) && node(i)->decided() && node(i)->lo == -root.lo;
+    if (solved(config_, root)) return node(i) && node(i)->solved() && node(i)->lo == -root.lo;
     return alive(i);
   }
 
@@ -201,7 +202,7 @@ class Answer {
     if (visits(most) == 0) return most;
     const auto bound = [&](int i) {
       const Node& child = *node(i);
-      const double variance = known(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
+      const double variance = solved(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
       return value(i) - config_.lcb_z * std::sqrt(variance / child.visits);
     };
     int best = most;

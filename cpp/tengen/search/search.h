@@ -1,13 +1,12 @@
 // One tree, textbook: gather leaves, expand and back up their evaluations, until the budget is spent. docs/search.md is
-// the definition, reference.py the same in Python; this file keeps their order of steps.
+// the definition, src/tengen/reference/ the same in Python; this file keeps their steps, by the page's numbers.
 #pragma once
 
 #include <array>
-#include <memory>
 #include <vector>
 
 #include "tengen/base/rollout.h"
-#include "tengen/proof/prover.h"
+#include "tengen/proof/probe.h"
 #include "tengen/search/cache.h"
 #include "tengen/search/root.h"
 
@@ -32,16 +31,16 @@ class Search {
   };
 
   Search(const G& start, const SearchConfig& config, std::uint64_t seed, std::uint32_t max_nodes)
-      : config_(config),
-        state_(start),
+      : state_(start),
         tree_(max_nodes, start.num_actions()),
         seed_(seed),
-        actions_(kMostLookahead * static_cast<std::size_t>(start.num_actions())) {
-    reset(start, 0);
+        probe_(start),
+        actions_(static_cast<std::size_t>(start.num_actions())) {
+    restart(start, 0, config);
   }
 
   void configure(const SearchConfig& config) {
-    config_ = config;
+    use(config);
     if (expanded()) new_root();
   }
   const SearchConfig& config() const { return config_; }
@@ -55,12 +54,12 @@ class Search {
 
   void reset(const G& state, std::uint64_t game) { restart(state, game, config_); }
   void restart(const G& state, std::uint64_t game, const SearchConfig& config) {
-    config_ = config;
+    use(config);
     game_ = game;
     pending_ = 0;
     state_ = state;
     clear_tree();
-    if (prover_) prover_->forget();
+    probe_.forget();
     rollouts_ = name().stream(Purpose::rollout);
     new_root();
   }
@@ -68,7 +67,7 @@ class Search {
   // Plays a move. Its subtree is kept, in the memory of `spare`, which gets this tree's.
   void advance(Action action, Tree& spare) { advance(action, config_, spare); }
   void advance(Action action, const SearchConfig& config, Tree& spare) {
-    config_ = config;
+    use(config);
     const Node& root = tree_.root();
     const Edge* edges = tree_.edges(root);
     std::uint32_t child = kNone;
@@ -77,10 +76,10 @@ class Search {
     G next = state_;
     next.apply(action);
     state_ = std::move(next);
-    // What was never expanded (only its end was seen ahead) has no moves to choose from. Below a value that the rules
-    // have proven, moves were never told apart.
+    // What was never expanded (only its end was seen ahead) has no moves to choose from. Below a node that is solved
+    // without distance, moves were never told apart.
     const auto keeps = [this](const Node& node) {
-      return node.kind >= Node::Kind::expanded && (!known(config_, node) || node.measured);
+      return node.kind >= Node::Kind::expanded && (!solved(config_, node) || node.with_distance());
     };
     if (config_.tree_reuse && child != kNone && keeps(tree_.node(child))) {
       tree_.copy_subtree(child, spare);
@@ -92,15 +91,14 @@ class Search {
     new_root();
   }
 
-  // Looked at inside proofs and plies of full search, which may take seconds. What they have not found out by then
-  // counts as unknown.
-  void heed(const Stop& stop) { stop_ = &stop; }
+  // Looked at inside the probe, which may take seconds.
+  void heed(const Stop& stop) { probe_.heed(stop); }
 
   // Is there nothing left to do? (Looked at while nothing is pending.)
   bool finished() const {
     if (state_.terminal()) return true;
     if (!expanded()) return false;
-    if (proven(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
+    if (solved_with_distance(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
     if (!config_.early_stop && !full()) return false;
     std::uint32_t best = 0, second = 0;
     bool reachable = !full();
@@ -127,7 +125,7 @@ class Search {
         if (pending_ > 0) return;
       } else {
         if (pending_ == 0 && finished()) return;
-        if (proven(config_, tree_.root()) || pending_ == config_.leaves ||
+        if (solved_with_distance(config_, tree_.root()) || pending_ == config_.leaves ||
             visits_ + static_cast<std::uint32_t>(pending_) >= static_cast<std::uint32_t>(config_.sims))
           return;
       }
@@ -142,7 +140,7 @@ class Search {
   void answer(Outputs&& output, Stop&& stop) {
     int i = 0;
     try {
-      for (; i < pending_ && !(i > 0 && config_.prove_nodes > 0 && stop()); ++i) {
+      for (; i < pending_ && !(i > 0 && probe_.proves() && stop()); ++i) {
         unmark(tree_, leaf(i).path);
         finish(leaf(i).path, expand(leaf(i), output(i)));
       }
@@ -187,6 +185,10 @@ class Search {
   Value worth() const { return Answer(config_, tree_, root_).worth(); }
 
  private:
+  void use(const SearchConfig& config) {
+    config_ = config;
+    probe_.limit(config.solver ? config.lookahead : 0, config.solver ? config.prove_nodes : 0);
+  }
   StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
@@ -208,7 +210,7 @@ class Search {
     if (!state.terminal()) return;
     const int value = static_cast<int>(state.outcome());
     node.kind = Node::Kind::terminal;
-    node.prove({value, value, 0, true});
+    node.prove({value, value, 0});
   }
 
   // Fails without memory; the tree is empty then, for a root without its randomness must not be searched.
@@ -226,7 +228,7 @@ class Search {
     }
   }
 
-  // One descent; false when it ended on a pending leaf.
+  // One descent, in the steps of section 3 of docs/search.md; false when it ended on a pending leaf.
   bool descend(const Cache& cache) {
     if (leaves_.size() == static_cast<std::size_t>(pending_)) leaves_.push_back({state_, {}, 0, 0});
     Leaf& leaf = leaves_[static_cast<std::size_t>(pending_)];
@@ -236,16 +238,23 @@ class Search {
     for (int edge = -1;;) {
       Node& node = tree_.node(index);
       leaf.path.push_back({index, edge});
-      if (node.kind == Node::Kind::terminal) return finish(leaf.path, decided_value(node.lo, 0)), true;
-      if (node.kind == Node::Kind::fresh && index != 0) look_ahead_from(node, leaf.state);
-      if (proven(config_, node))
-        return finish(leaf.path, decided_value(discounted(config_, node, node.dist), node.dist)), true;
+      // D1. The game is over.
+      if (node.kind == Node::Kind::terminal) return finish(leaf.path, solved_value(node.lo, 0)), true;
+      // D2. A new position may be solved by looking ahead: then nobody needs to be asked. The root is asked in any
+      // case, for its moves must have priors.
+      if (node.kind == Node::Kind::fresh && index != 0 && !node.solved()) learn(node, probe_(leaf.state, {}));
+      // D3. Nothing is left to find.
+      if (solved_with_distance(config_, node))
+        return finish(leaf.path, solved_value(discounted(config_, node, node.dist()), node.dist())), true;
+      // D4. A collision.
       if (node.kind == Node::Kind::pending) return false;
+      // D5. A leaf.
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
-
+      // D6 and D7. Choose a child.
       edge = index == 0 ? win_at_once(node, leaf.state) : -1;
       if (edge < 0) edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
+      // D8. Go on to it.
       Edge& taken = tree_.edges(node)[edge];
       leaf.state.apply(taken.action);
       if (taken.child == kNone) {
@@ -256,17 +265,14 @@ class Search {
     }
   }
 
-  // A new position may be decided within a few plies: then nobody needs to be asked. The root is asked in any case, for
-  // its moves must have priors.
-  void look_ahead_from(Node& node, const G& state) {
-    if (!config_.solver || config_.lookahead == 0 || node.decided()) return;
-    const Bounds found = look_ahead(state, config_.lookahead, actions_.data(), stop_);
-    if (found.decided()) node.prove(found);
+  // What the probe says of a node: bounds that leave its value open are of no use here.
+  static void learn(Node& node, const Bounds& found) {
+    if (found.solved()) node.prove(found);
   }
 
-  // The root was not looked ahead from. So an untried move of it that wins goes before all others, whatever its prior.
+  // D6. The root was not looked ahead from: an untried move of it that wins goes before all others, whatever its prior.
   int win_at_once(const Node& root, const G& state) const {
-    if (!config_.solver || config_.lookahead == 0 || full()) return -1;
+    if (!probe_.looks_ahead() || full()) return -1;
     for (int i = 0; i < root.num_edges; ++i) {
       const Edge& edge = tree_.edges(root)[i];
       if (edge.child != kNone) continue;
@@ -277,7 +283,7 @@ class Search {
     return -1;
   }
 
-  // A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
+  // D5. A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
   void ask(Leaf& leaf, Node& node, const Cache& cache) {
     leaf.symmetry = shown_symmetry(leaf.state);
     leaf.key = leaf.state.hash(leaf.symmetry);
@@ -311,8 +317,8 @@ class Search {
     Node& node = tree_.node(leaf.path.back().node);
     Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
                 static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
-    prove(leaf, node, value.v > 0);
-    const int n = leaf.state.legal(actions_.data());
+    prove(leaf, node, value.v);                       // E1
+    const int n = leaf.state.legal(actions_.data());  // E2
     Edge* edges = tree_.add_edges(node, n);
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
     for (int i = 0; i < n; ++i) {
@@ -323,23 +329,18 @@ class Search {
     for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
-    if (known(config_, node)) value = decided_value(discounted(config_, node, value.m), value.m);
-    node.v = value.v;
+    if (solved(config_, node)) value = solved_value(discounted(config_, node, value.m), value.m);
+    node.v = value.v;  // E3
     if (leaf.path.size() == 1) new_root();
     return value;
   }
 
-  // What the rules prove of a position within prove_nodes. That says nothing of how long the game lasts: so descents go
-  // on below it, for its plies. The root is left to its moves, one of which must be chosen; and below a known value,
-  // except the root's, there is nothing more to prove.
-  void prove(const Leaf& leaf, Node& node, bool win_expected) {
+  // A proof says nothing of how long the game lasts: so descents go on below it, for its plies. The root is left to its
+  // moves, one of which must be chosen; and below a solved node, except the root, there is nothing more to prove.
+  void prove(const Leaf& leaf, Node& node, double expected) {
     const std::size_t depth = leaf.path.size() - 1;
-    if (!config_.solver || config_.prove_nodes == 0 || depth == 0) return;
-    if (depth > 1 && tree_.node(leaf.path[depth - 1].node).decided()) return;
-    if (!prover_ || prover_->most_positions() != config_.prove_nodes)
-      prover_ = std::make_unique<LeafProver<G>>(state_, config_.prove_nodes);
-    const int value = prover_->prove(leaf.state, win_expected, stop_);
-    if (value != kUnproven) node.prove({value, value});
+    if (depth == 0 || (depth > 1 && tree_.node(leaf.path[depth - 1].node).solved())) return;
+    learn(node, probe_(leaf.state, expected));
   }
 
   void finish(const Path& path, Value value) {
@@ -357,9 +358,8 @@ class Search {
   Rng rollouts_{0};
   std::vector<Leaf> leaves_;  // the first pending_ are waiting; the next is the descent under way
   int pending_ = 0;
-  const Stop* stop_ = nullptr;
+  Probe<G> probe_;
   std::vector<Action> actions_;  // scratch
-  std::unique_ptr<LeafProver<G>> prover_;
 };
 
 }  // namespace tengen

@@ -1,4 +1,4 @@
-// Choosing a child: sections 4 and 5 of docs/search.md. The order of floating-point operations is part of the
+// Choosing a child, step D7: sections 4 and 5 of docs/search.md. The order of floating-point operations is part of the
 // definition.
 #pragma once
 
@@ -12,14 +12,16 @@
 
 namespace tengen {
 
-// A value that is known; and one of which it is known too how far away the end is: there a descent has nothing to find.
-inline bool known(const SearchConfig& config, const Node& node) { return config.solver && node.decided(); }
-inline bool proven(const SearchConfig& config, const Node& node) { return known(config, node) && node.measured; }
+inline bool solved(const SearchConfig& config, const Node& node) { return config.solver && node.solved(); }
+// There a descent has nothing to find.
+inline bool solved_with_distance(const SearchConfig& config, const Node& node) {
+  return config.solver && node.with_distance();
+}
 
-// A move is proven lost for its mover when the opponent, to move at the child, has a proven win.
+// A move is lost for its mover when the opponent, to move at the child, is proven to win.
 inline bool lost(const SearchConfig& config, const Node* child) { return config.solver && child && child->lo == 1; }
 
-// The value of a position that is known, less the further away its end is.
+// The value of a solved position, less the further away its end is.
 inline double discounted(const SearchConfig& config, const Node& node, double plies) {
   return config.discount == 1 ? node.lo : node.lo * std::pow(config.discount, plies);
 }
@@ -29,8 +31,8 @@ struct Reading {
   double q, m;
 };
 [[gnu::always_inline]] inline Reading read(const SearchConfig& config, const Node& node) {
-  if (!known(config, node)) return {node.q, node.m};
-  const double plies = node.measured ? static_cast<double>(node.dist) : node.m;
+  if (!solved(config, node)) return {node.q, node.m};
+  const double plies = node.with_distance() ? static_cast<double>(node.dist()) : node.m;
   return {discounted(config, node, plies), plies};
 }
 

@@ -23,7 +23,7 @@ namespace tengen {
 struct Value {
   double v, d, m;
 };
-inline Value decided_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
+inline Value solved_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -44,19 +44,19 @@ struct alignas(64) Node {
   std::uint32_t visits;  // its own first evaluation included
   std::uint32_t first_edge;
   std::uint16_t num_edges;
-  std::uint16_t in_flight;     // pending leaves at or below
-  std::uint16_t dist : 13;     // plies to the proven end
-  std::uint16_t measured : 1;  // are they known?
+  std::uint16_t in_flight;  // pending leaves at or below
+  std::uint16_t end : 14;   // 1 + plies to the end, 0 where they are not known
   Kind kind : 2;
   std::int8_t lo, hi;  // what is proven: lo ≤ value ≤ hi, each −1, 0 or 1
 
-  bool decided() const { return lo == hi; }
-  Bounds bounds() const { return {lo, hi, dist, measured != 0}; }
+  bool solved() const { return lo == hi; }
+  bool with_distance() const { return end != 0; }
+  int dist() const { return end - 1; }
+  Bounds bounds() const { return {lo, hi, dist()}; }
   void prove(const Bounds& bounds) {
     lo = static_cast<std::int8_t>(bounds.lo);
     hi = static_cast<std::int8_t>(bounds.hi);
-    dist = bounds.dist & 0x1fff;
-    measured = bounds.measured;
+    end = (1 + bounds.dist) & 0x3fff;
   }
 };
 

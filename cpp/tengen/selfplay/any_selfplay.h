@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tengen/proof/prover.h"
+#include "tengen/proof/labels.h"
 #include "tengen/search/any_search.h"
 #include "tengen/selfplay/config.h"
 
@@ -24,7 +24,7 @@ struct FinishedGame {
   std::vector<Search> search;          // [plies]
   std::vector<std::uint32_t> release;  // [plies] number of the network in use when the move was chosen
   std::vector<float> q, d, m;          // [plies] the root's value, draw share and plies left, for the side to move
-  std::vector<std::int8_t> exact;      // [plies] the game's value where it was proven afterwards, else kUnproven
+  std::vector<std::int8_t> exact;      // [plies] the game's value where it was proven afterwards, else kUnsolved
   std::vector<std::int32_t> children;  // [plies] entries below that belong to a ply; 0 unless searched in full
   std::vector<Action> action;          // visited moves and moves with a target
   std::vector<std::uint32_t> visits;

@@ -8,12 +8,12 @@
 
 #include "tengen/base/rng.h"
 #include "tengen/game.h"
-#include "tengen/proof/bounds.h"
+#include "tengen/proof/lookahead.h"
 #include "tengen/selfplay/config.h"
 
 namespace tengen {
 
-// Draws before an opening is taken as it is. Of Connect4's openings of 20 plies one in seven is undecided four plies
+// Draws before an opening is taken as it is. Of Connect4's openings of 20 plies one in seven is unsolved four plies
 // on.
 constexpr int kOpeningDraws = 64;
 
@@ -35,11 +35,11 @@ std::vector<Action> random_moves(G& state, int plies, Rng& rng) {
 
 // Is there nothing left to learn from playing on? `scratch` is for `plies` times num_actions.
 template <Game G>
-bool decided_within(const G& state, int plies, Action* scratch) {
-  return plies > 0 && look_ahead(state, plies, scratch).decided();
+bool solved_within(const G& state, int plies, Action* scratch) {
+  return plies > 0 && look_ahead(state, plies, scratch).solved();
 }
 
-// A game that is decided before its first search teaches little, and random moves decide most games early. So openings
+// A game that is solved before its first search teaches little, and random moves decide most games early. So openings
 // are drawn again, at the same length, until the game does not end, and is not proven, within opening_lookahead plies.
 template <Game G>
 std::vector<Action> draw_opening(const G& start, const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t game) {
@@ -52,7 +52,7 @@ std::vector<Action> draw_opening(const G& start, const SelfPlayConfig& config, s
     std::vector<Action> moves = random_moves(state, plies, rng);
     if (config.opening_lookahead == 0 || draw == kOpeningDraws) return moves;
     const bool whole = static_cast<int>(moves.size()) == plies;
-    if (whole && !decided_within(state, config.opening_lookahead, scratch.data())) return moves;
+    if (whole && !solved_within(state, config.opening_lookahead, scratch.data())) return moves;
   }
 }
 
@@ -68,7 +68,7 @@ std::optional<Action> draw_stray(const G& state, const SelfPlayConfig& config, s
   const Action a = scratch[rng.below(static_cast<std::uint32_t>(n))];
   G next = state;
   next.apply(a);
-  if (next.terminal() || decided_within(next, config.opening_lookahead, scratch.data())) return {};
+  if (next.terminal() || solved_within(next, config.opening_lookahead, scratch.data())) return {};
   return a;
 }
 

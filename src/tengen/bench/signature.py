@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 from tengen import games
-from tengen._core import NodeView, Rng, SelfPlay
+from tengen._core import EdgeView, NodeView, Rng, SelfPlay
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig
 from tengen.games import Game, State
 from tengen.net.evaluator import Hash, Rollout
@@ -126,8 +126,10 @@ def _after(game: Game, moves: list[int]) -> State:
 
 def _numbers(node: NodeView) -> bytes:
     """The exact bits of a root. Every evaluation differs, so a visit that changed anywhere below has changed a mean."""
-    edges = [
-        (e.action, e.visits, e.prior, e.noise, e.q, e.d, e.m, e.s, e.lo, e.hi, e.dist, e.measured) for e in node.edges
-    ]
-    own = (node.visits, node.q, node.d, node.m, node.s, node.v, node.seen, node.lo, node.hi, node.dist, node.measured)
+    edges = [(e.action, e.visits, e.prior, e.noise, e.q, e.d, e.m, e.s, *_bounds(e)) for e in node.edges]
+    own = (node.visits, node.q, node.d, node.m, node.s, node.v, node.seen, *_bounds(node))
     return b"".join(struct.pack(f"<{len(row)}d", *row) for row in [own, *edges])
+
+
+def _bounds(node: NodeView | EdgeView) -> tuple[int, int, int, bool]:
+    return node.lo, node.hi, node.dist or 0, node.dist is not None

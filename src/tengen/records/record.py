@@ -43,7 +43,7 @@ PER_ENTRY: Units = {
 IN_RECORDS = PER_PLY | PER_ENTRY
 Columns = Mapping[str, NDArray[Any]]
 
-UNPROVEN = 2
+UNSOLVED = 2  # stands for an exact value that is not known: kUnsolved of the core
 TOLERANCE = 1e-3  # of numbers that should add up to 1: they passed through float32
 
 
@@ -71,7 +71,7 @@ class GameRecord:
     q: NDArray[np.float32]  # [plies] root value −1 … 1
     d: NDArray[np.float32]  # [plies] root probability of a draw
     m: NDArray[np.float32]  # [plies] root estimate of the plies left
-    exact: NDArray[np.int8]  # [plies] the game's value, proven after its end; UNPROVEN where it was not
+    exact: NDArray[np.int8]  # [plies] the game's value, proven after its end; UNSOLVED where it was not
     entries: NDArray[np.uint16]  # [plies] number of policy entries; 0 unless full
     actions: NDArray[np.uint16]  # [Σ entries] moves with a visit or a share of the target, ascending within a ply
     visits: NDArray[np.uint32]  # [Σ entries]
@@ -206,7 +206,7 @@ def check_columns(columns: Columns, num_networks: int, num_actions: int, num_end
     for name in ("d", "m", "target"):
         _refuse(columns[name] < 0, f"{name} is negative")
     _refuse(np.abs(columns["q"]) + columns["d"] > 1 + TOLERANCE, "q and d are no probabilities")
-    _refuse((columns["exact"] < -1) | (columns["exact"] > UNPROVEN), "a proven value that is none")
+    _refuse((columns["exact"] < -1) | (columns["exact"] > UNSOLVED), "a proven value that is none")
     _check_openings(columns)
     _refuse((entries > 0) != full, "a full search without a policy, or a policy without a full search")
     _refuse((columns["visits"] == 0) & (columns["target"] == 0), "a policy entry without visits or target")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.games import Game
-from tengen.records import UNPROVEN, GameRecord
+from tengen.records import UNSOLVED, GameRecord
 
 __all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
@@ -337,7 +337,7 @@ def value_targets(record: GameRecord, decay: float) -> tuple[NDArray[np.float32]
     sign = np.where(np.arange(len(record)) % 2 == 0, 1.0, -1.0)  # one view for the whole game: the first player's
     value, draw = np.empty(len(record)), np.empty(len(record))
     after, drawn = float(record.result), float(record.result == 0)
-    proven = record.exact != UNPROVEN
+    proven = record.exact != UNSOLVED
     q_or_proof = np.where(proven, record.exact, record.q) * sign
     d_or_proof = np.where(proven, record.exact == 0, record.d)
     columns = zip(q_or_proof.tolist(), d_or_proof.tolist(), record.searched.tolist(), proven.tolist(), strict=True)

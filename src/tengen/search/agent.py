@@ -207,10 +207,10 @@ class Agent:
 
     def _move_info(self, state: State, slot: int, total: int, edge: EdgeView, follow: bool) -> MoveInfo:
         visited = edge.visits > 0
-        decided = self.config.solver and visited and edge.lo == edge.hi
-        q = float(-edge.lo) if decided else -edge.q if visited else edge.value
-        d = float(edge.lo == 0) if decided else edge.d
-        variance = 0.0 if decided else max(0.0, edge.s - edge.q * edge.q)
+        solved = self.config.solver and visited and edge.lo == edge.hi
+        q = float(-edge.lo) if solved else -edge.q if visited else edge.value
+        d = float(edge.lo == 0) if solved else edge.d
+        variance = 0.0 if solved else max(0.0, edge.s - edge.q * edge.q)
         return MoveInfo(
             action=edge.action,
             text=state.move_text(edge.action),
@@ -219,10 +219,10 @@ class Agent:
             prior=edge.prior,
             q=q,
             wdl=_wdl(q, d),
-            plies=float(1 + edge.dist) if decided and edge.measured else 1 + edge.m,
+            plies=1 + edge.m if edge.dist is None or not solved else float(1 + edge.dist),
             u=edge.u,
             lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
-            proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if decided else None,
+            proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if solved else None,
             pv=self.principal_variation(state, slot, [edge.action], limit=20 if follow else 1),
         )
 

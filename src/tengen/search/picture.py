@@ -167,7 +167,7 @@ def _pill(branch: Branch, total: int) -> str:
     about = (
         f"{branch.text or 'root'}: {branch.visits:,} visits ({branch.visits / total:.1%}), Q {branch.q:+.3f}{proven}"
     )
-    radius = 4 if branch.proven else PILL / 2  # a decided node has corners
+    radius = 4 if branch.proven else PILL / 2  # a solved node has corners
     parts = [
         f'<g class="node"><title>{escape(about)}</title>',
         f'<rect x="{x:.1f}" y="{y - PILL / 2:.1f}" width="{width:.1f}" height="{PILL}" rx="{radius:g}" '

@@ -76,8 +76,8 @@ class Root(Tree):
 
     def _final_edge(self) -> Edge:
         edges = self._expanded_root().edges
-        if self.is_proven(self.root) and self.root.lo != 0:
-            return self._decided_edge(edges)
+        if self.is_solved_with_distance(self.root) and self.root.lo != 0:
+            return self._edge_by_distance(edges)
         choices = self._sound_edges()
         most = max(choices, key=self._by_visits)
         if self.config.root == "gumbel":
@@ -92,17 +92,18 @@ class Root(Tree):
             raise ValueError("the game is over" if self.root.terminal else "nothing has been searched yet")
         return self.root
 
-    def _decided_edge(self, edges: list[Edge]) -> Edge:
+    def _edge_by_distance(self, edges: list[Edge]) -> Edge:
         """The quickest win, or the slowest loss."""
-        proven = [(edge, edge.child) for edge in edges if edge.child and edge.child.measured]
+        children = [(edge, edge.child) for edge in edges if edge.child]
+        ends = [(edge, child.hi, child.dist) for edge, child in children if child.dist is not None]
         if self.root.lo == 1:
-            return min((pair for pair in proven if pair[1].hi == -1), key=lambda pair: pair[1].dist)[0]
-        return max(proven, key=lambda pair: pair[1].dist)[0]
+            return min((end for end in ends if end[1] == -1), key=lambda end: end[2])[0]
+        return max(ends, key=lambda end: end[2])[0]
 
     def _sound_edges(self) -> list[Edge]:
-        """Moves not proven lost while another exists; where the root's value is known, those that keep it."""
+        """Moves not lost while another exists; where the root is solved, those that are proven to keep its value."""
         root = self.root
-        if self.is_known(root):
+        if self.is_solved(root):
             return [edge for edge in root.edges if edge.child and edge.child.lo == edge.child.hi == -root.lo]
         return self.unless_lost(root.edges)
 
@@ -111,14 +112,14 @@ class Root(Tree):
 
     def _lower_bound(self, edge: Edge) -> float:
         assert edge.child is not None
-        variance = 0.0 if self.is_known(edge.child) else max(0.0, edge.child.S - edge.child.Q * edge.child.Q)
+        variance = 0.0 if self.is_solved(edge.child) else max(0.0, edge.child.S - edge.child.Q * edge.child.Q)
         return -self.read(edge.child)[0] - self.config.lcb_z * math.sqrt(variance / edge.N)
 
     def choose(self) -> int:
         """The move to play, sampled by the temperature schedule."""
         root, config = self._expanded_root(), self.config
         temperature = config.temperature if root.state.ply() < config.temperature_plies else config.temperature_end
-        if temperature < 1e-6 or (self.is_proven(root) and root.lo != 0):
+        if temperature < 1e-6 or (self.is_solved_with_distance(root) and root.lo != 0):
             return self.best_action()
         edges = self._sound_edges()
         weights = tempered(
@@ -136,7 +137,7 @@ class Root(Tree):
         """What the network should have said: a distribution over all actions."""
         edges = self._expanded_root().edges
         out = [0.0] * self.root.state.game.num_actions
-        if self.is_proven(self.root) and self.root.lo == 1:
+        if self.is_solved_with_distance(self.root) and self.root.lo == 1:
             out[self.best_action()] = 1.0
             return out
         if self.config.root == "gumbel":
@@ -157,7 +158,7 @@ class Root(Tree):
     def worth(self) -> tuple[float, float, float]:
         """Value, draw share, plies to the end: what was proven, or what the target, played as a policy, would get."""
         root = self._expanded_root()
-        if self.is_proven(root):
+        if self.config.solver and root.dist is not None:
             return float(root.lo), float(root.lo == 0), float(root.dist)
         target = self.target()
         visited = [(target[edge.action], edge.child) for edge in root.edges if edge.child and edge.N > 0]
@@ -165,7 +166,7 @@ class Root(Tree):
         if total == 0:
             return root.Q, root.D, root.M
         value = add_up(weight * self.read(child)[0] for weight, child in visited) / total
-        drawn = [float(child.lo == 0) if self.is_known(child) else child.D for _, child in visited]
+        drawn = [float(child.lo == 0) if self.is_solved(child) else child.D for _, child in visited]
         draw = add_up(weight * d for (weight, _), d in zip(visited, drawn, strict=True)) / total
         plies = add_up(weight * self.read(child)[1] for weight, child in visited) / total
         return -(value * self.config.discount), draw, 1 + plies

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tengen._core import Prover, SearchConfig, mix64
+from tengen._core import SearchConfig, mix64
 from tengen.games import State
 from tengen.net.evaluator import Batch, Evaluator
+from tengen.search.reference.bounds import Bounds
 from tengen.search.reference.formulas import add_up, softmax
+from tengen.search.reference.probe import Probe, RuleProbe
 from tengen.search.reference.root import Root
 from tengen.search.reference.tree import Edge, Leaf, Node, count_nodes
 
@@ -19,7 +21,7 @@ Output = tuple[Sequence[float], float, float, float]  # logits over all actions 
 
 
 class ReferenceSearch(Root):
-    """One tree.
+    """One tree. `probe`: whom it asks what the rules prove.
 
     >>> from tengen import games
     >>> from tengen.net.evaluator import Uniform
@@ -35,6 +37,7 @@ class ReferenceSearch(Root):
         state: State,
         config: SearchConfig,
         *,
+        probe: Probe | None = None,
         seed: int = 0,
         game: int = 0,
         cache: dict[int, Output] | None = None,
@@ -42,7 +45,8 @@ class ReferenceSearch(Root):
         super().__init__(state.copy(), config, seed, game)
         self.cache: dict[int, Output] = {} if cache is None else cache
         self.pending: list[Leaf] = []
-        self.prover: tuple[int, Prover] | None = None  # and its positions per proof
+        self.probe: Probe = RuleProbe(state.game) if probe is None else probe
+        self._limit_probe()
 
     # --- Section 3: gather, evaluate, back up ---
 
@@ -68,7 +72,7 @@ class ReferenceSearch(Root):
             return True
         if not self.root.edges:
             return False
-        if self.is_proven(self.root) or self.visits >= self.config.sims:
+        if self.is_solved_with_distance(self.root) or self.visits >= self.config.sims:
             return True
         if self._is_full() and not any(edge.child for edge in self.root.edges):
             return True
@@ -84,7 +88,7 @@ class ReferenceSearch(Root):
     def _may_descend(self) -> bool:
         if not self.pending:
             return not self.finished
-        if not self.root.edges or self.is_proven(self.root):
+        if not self.root.edges or self.is_solved_with_distance(self.root):
             return False
         return len(self.pending) < self.config.leaves and self.visits + len(self.pending) < self.config.sims
 
@@ -93,25 +97,25 @@ class ReferenceSearch(Root):
         path, steps = [self.root], list[Edge]()
         while True:
             node = path[-1]
-            if node.terminal:
+            if node.terminal:  # D1
                 self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0)
                 return True
-            if node is not self.root and not node.edges and not node.pending:
-                self.look_ahead_from(node)
-            if self.is_proven(node):
+            if node is not self.root and not node.edges and not node.pending and node.lo != node.hi:  # D2
+                self._learn(node, self.probe(node.state, None))
+            if self.is_solved_with_distance(node):  # D3
                 q, m = self.read(node)
                 self._backup(path, steps, q, float(node.lo == 0), m)
                 return True
-            if node.pending:
+            if node.pending:  # D4
                 return False
-            if not node.edges:
+            if not node.edges:  # D5
                 self._reach_leaf(path, steps)
                 return True
-            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)
+            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)  # D6, D7
             if edge is None:
                 self._backup(path, steps, node.Q, node.D, node.M)
                 return True
-            if edge.child is None:
+            if edge.child is None:  # D8
                 state = node.state.copy()
                 state.apply(edge.action)
                 edge.child = Node.at(state)
@@ -153,37 +157,40 @@ class ReferenceSearch(Root):
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
         logits, v, d, plies = output
-        self._prove(leaf, v > 0)
-        if self.is_known(node):
-            v, d = self.known_value(node, plies), float(node.lo == 0)
-        actions = node.state.legal_actions()
+        self._prove(leaf, v)  # E1
+        if self.is_solved(node):
+            v, d = self.solved_value(node, plies), float(node.lo == 0)
+        actions = node.state.legal_actions()  # E2
         legal = [logits[node.state.policy_index(action, leaf.symmetry)] for action in actions]
         priors = softmax(legal, self.config.prior_temperature)
         node.edges = [Edge(action, p) for action, p in zip(actions, priors, strict=True)]
-        node.V = v
+        node.V = v  # E3
         if node is self.root:
             self.draw_randomness()
         self._backup(leaf.path, leaf.steps, v, d, plies)
 
-    def _prove(self, leaf: Leaf, win_expected: bool) -> None:
-        """By the rules alone: the value, not how long the game lasts. Not the root, which is left to its moves; nor
-        below a known value, unless it is the root's."""
-        config, path = self.config, leaf.path
-        if not config.solver or config.prove_nodes == 0 or len(path) == 1:
+    def _limit_probe(self) -> None:
+        solver = self.config.solver
+        self.probe.limit(self.config.lookahead if solver else 0, self.config.prove_nodes if solver else 0)
+
+    def _learn(self, node: Node, found: Bounds) -> None:
+        """Bounds that leave the value open are of no use here."""
+        if found[0] == found[1]:
+            node.prove(found)
+
+    def _prove(self, leaf: Leaf, expected: float) -> None:
+        """The value, not how long the game lasts. Not of the root, which is left to its moves; nor below a solved node,
+        unless it is the root."""
+        path = leaf.path
+        if len(path) == 1 or (len(path) > 2 and path[-2].lo == path[-2].hi):
             return
-        if len(path) > 2 and path[-2].lo == path[-2].hi:
-            return
-        if self.prover is None or self.prover[0] != config.prove_nodes:
-            self.prover = config.prove_nodes, Prover(self.root.state.game, config.prove_nodes)
-        value = self.prover[1].prove(path[-1].state, win_expected)
-        if value is not None:
-            path[-1].prove((value, value, None))
+        self._learn(path[-1], self.probe(path[-1].state, expected))
 
     def _backup(self, path: list[Node], steps: list[Edge], v: float, d: float, ml: float) -> None:
         for depth in reversed(range(len(path))):
             node = path[depth]
-            if self.is_known(node) and not node.measured:
-                v, d = self.known_value(node, ml), float(node.lo == 0)
+            if self.is_solved(node) and node.dist is None:
+                v, d = self.solved_value(node, ml), float(node.lo == 0)
             node.N += 1
             node.Q += (v - node.Q) / node.N
             node.D += (d - node.D) / node.N
@@ -204,7 +211,7 @@ class ReferenceSearch(Root):
         return 0 < self.config.max_nodes <= self.nodes
 
     def _win_at_once(self) -> Edge | None:
-        """The root was not looked ahead from: an untried move of it that wins goes before all others."""
+        """No probe looks ahead from the root: an untried move of it that wins goes before all others."""
         if not self.config.solver or self.config.lookahead == 0 or self._is_full():
             return None
         for edge in self.root.edges:
@@ -252,6 +259,7 @@ class ReferenceSearch(Root):
     def configure(self, config: SearchConfig) -> None:
         """Changes options between searches; more `sims` let a finished search go on."""
         self.config = config
+        self._limit_probe()
         self.draw_randomness()
 
     def advance(self, action: int) -> None:
@@ -262,7 +270,7 @@ class ReferenceSearch(Root):
         state.apply(action)
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         self.root, self.nodes, self.noisy = Node.at(state), 1, False
-        unsearched = child is not None and self.is_known(child) and not child.measured
+        unsearched = child is not None and self.is_solved(child) and child.dist is None
         if self.config.tree_reuse and child is not None and (child.edges or child.terminal) and not unsearched:
             self.root = child
             self.nodes = count_nodes(child)

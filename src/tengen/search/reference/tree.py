@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tengen._core import SearchConfig
 from tengen.games import State
+from tengen.search.reference.bounds import UNKNOWN, Bounds, best_of
 from tengen.search.reference.formulas import exploration, first_play, lost_in_flight, moves_left_utility
 
 
@@ -23,8 +24,7 @@ class Node:
     n: int = 0  # descents in flight
     lo: int = -1
     hi: int = 1
-    dist: int = 0
-    measured: bool = False  # is dist known?
+    dist: int | None = None  # plies to the end, where it is solved with distance
     seen: float = 0.0  # sum of the priors of visited children
     pending: bool = False
     edges: list["Edge"] = field(default_factory=list)  # legal actions, ascending; empty until expanded
@@ -34,15 +34,14 @@ class Node:
         if not state.is_terminal():
             return cls(state, terminal=False)
         value = state.outcome()
-        return cls(state, terminal=True, lo=value, hi=value, measured=True)
+        return cls(state, terminal=True, lo=value, hi=value, dist=0)
 
     @property
-    def bounds(self) -> "Bounds":
-        return self.lo, self.hi, self.dist if self.measured else None
+    def bounds(self) -> Bounds:
+        return self.lo, self.hi, self.dist
 
-    def prove(self, bounds: "Bounds") -> None:
-        self.lo, self.hi, dist = bounds
-        self.dist, self.measured = dist or 0, dist is not None
+    def prove(self, bounds: Bounds) -> None:
+        self.lo, self.hi, self.dist = bounds
 
 
 @dataclass(eq=False, slots=True)
@@ -73,39 +72,6 @@ class Leaf:
     key: int
 
 
-Bounds = tuple[int, int, int | None]  # lo, hi, dist for the side to move
-UNKNOWN = (-1, 1, None)
-
-
-def best_of(children: list[Bounds]) -> Bounds:
-    """What follows for a position from what is known of those a move away."""
-    lo, hi = max(-high for _, high, _ in children), max(-low for low, _, _ in children)
-    distances = [dist for low, high, dist in children if low == high == -lo]
-    measured = [dist for dist in distances if dist is not None]
-    if lo < hi or not measured or (lo < 1 and len(measured) < len(distances)):
-        return lo, hi, None
-    return lo, hi, 1 + (min(measured) if lo == 1 else max(measured))
-
-
-def look_ahead(state: State, plies: int) -> Bounds:
-    """What that many plies of full search prove, the ends of the game before what follows other moves."""
-    following = [state.copy() for _ in state.legal_actions()]
-    for after, action in zip(following, state.legal_actions(), strict=True):
-        after.apply(action)
-    known: list[Bounds] = [
-        (after.outcome(), after.outcome(), 0) if after.is_terminal() else UNKNOWN for after in following
-    ]
-    at_once = best_of(known)
-    if plies == 1 or at_once[0] == at_once[1]:
-        return at_once
-    for i, after in enumerate(following):
-        if not after.is_terminal():
-            known[i] = look_ahead(after, plies - 1)
-        if known[i][1] == -1:
-            return best_of(known[: i + 1])
-    return best_of(known)
-
-
 def count_nodes(root: Node) -> int:
     count, todo = 0, [root]
     while todo:
@@ -133,7 +99,7 @@ class Tree:
 
     def tighten(self, node: Node) -> bool:
         """Bounds anew from the children; whether they changed."""
-        if self.is_proven(node):
+        if self.is_solved_with_distance(node):
             return False
         lo, hi, dist = best_of([edge.child.bounds if edge.child else UNKNOWN for edge in node.edges])
         lo, hi = max(lo, node.lo), min(hi, node.hi)
@@ -142,26 +108,18 @@ class Tree:
         node.prove((lo, hi, dist))
         return True
 
-    def look_ahead_from(self, node: Node) -> None:
-        """A new position may be decided within a few plies."""
-        if self.config.solver and self.config.lookahead > 0 and node.lo != node.hi:
-            found = look_ahead(node.state, self.config.lookahead)
-            if found[0] == found[1]:
-                node.prove(found)
-
-    def is_known(self, node: Node) -> bool:
-        """Is its value known?"""
+    def is_solved(self, node: Node) -> bool:
         return self.config.solver and node.lo == node.hi
 
-    def is_proven(self, node: Node) -> bool:
-        """… and how far away the end is? Then a descent has nothing to find there."""
-        return self.is_known(node) and node.measured
+    def is_solved_with_distance(self, node: Node) -> bool:
+        """Then a descent has nothing to find there."""
+        return self.config.solver and node.dist is not None
 
-    def known_value(self, node: Node, plies: float) -> float:
+    def solved_value(self, node: Node, plies: float) -> float:
         return node.lo * math.pow(self.config.discount, plies)
 
     def is_lost_move(self, edge: Edge) -> bool:
-        """Proven lost for the side that would play it."""
+        """Lost, by proof, for the side that would play it."""
         return self.config.solver and edge.child is not None and edge.child.lo == 1
 
     def unless_lost(self, edges: list[Edge]) -> list[Edge]:
@@ -169,10 +127,10 @@ class Tree:
 
     def read(self, node: Node) -> tuple[float, float]:
         """Value and plies left of a visited node: proofs go before means."""
-        if not self.is_known(node):
+        if not self.is_solved(node):
             return node.Q, node.M
-        plies = float(node.dist) if node.measured else node.M
-        return self.known_value(node, plies), plies
+        plies = node.M if node.dist is None else float(node.dist)
+        return self.solved_value(node, plies), plies
 
     # --- Section 4: the terms of a score ---
 

@@ -1,0 +1,52 @@
+// The one thing a search asks the rules: what is proven of this position? As engines ask a table of endgames at a node
+// and get bounds. What stands behind the question is this room's own affair: looking ahead and exhaustive proofs today,
+// an exact solver could be another. Section 8 of docs/search.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tengen/proof/leaf_prover.h"
+#include "tengen/proof/lookahead.h"
+
+namespace tengen {
+
+// One for each game that is searched: what a proof found out serves the next ones as well.
+template <Game G>
+class Probe {
+ public:
+  explicit Probe(const G& start) : actions_(kMostLookahead * static_cast<std::size_t>(start.num_actions())) {}
+
+  // What a question may cost: plies of full search at a new position, and positions of a proof. 0: it is not asked.
+  void limit(int lookahead, int positions) {
+    lookahead_ = lookahead;
+    positions_ = positions;
+  }
+  bool looks_ahead() const { return lookahead_ > 0; }
+  bool proves() const { return positions_ > 0; }
+  // Looked at inside both, which may take seconds. What they have not found out by then counts as unknown.
+  void heed(const Stop& stop) { stop_ = &stop; }
+  // As for the first position of a new game.
+  void forget() {
+    if (prover_) prover_->forget();
+  }
+
+  // Not for a finished game. `expected` is the hint: nothing where the position is new, so that a cheap answer may
+  // spare its evaluation; after that the value which the network expects. A proof gives no distance.
+  Bounds operator()(const G& state, std::optional<double> expected) {
+    if (!expected) return looks_ahead() ? look_ahead(state, lookahead_, actions_.data(), stop_) : Bounds{};
+    if (!proves()) return {};
+    if (!prover_ || prover_->most_positions() != positions_)
+      prover_ = std::make_unique<LeafProver<G>>(state, positions_);
+    return prover_->prove(state, *expected > 0, stop_);
+  }
+
+ private:
+  int lookahead_ = 0, positions_ = 0;
+  const Stop* stop_ = nullptr;
+  std::vector<Action> actions_;  // scratch, num_actions for each ply
+  std::unique_ptr<LeafProver<G>> prover_;
+};
+
+}  // namespace tengen
