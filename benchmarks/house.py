@@ -41,7 +41,9 @@ MAY_MEAN_TWO = {
     "add": "every verb of the terminal adds its options",
     "run": "every verb of the terminal is run",
     **dict.fromkeys(("as_json", "as_text", "show"), "every verb of the terminal shows its own result"),
-    **dict.fromkeys(("Edge", "Root", "Tree"), "the reference search is the twin of the one in C++, part by part"),
+    **dict.fromkeys(
+        ("Edge", "Probe", "Prover", "Root", "Tree"), "the reference search is the twin of the one in C++, part by part"
+    ),
     "Leaves": "what an evaluator may ask of the leaves that the core hands to it",
 }
 # Modules here are named as verbs of the terminal, `tengen train` or `tengen bench search`, whatever else has the name.

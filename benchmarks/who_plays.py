@@ -99,11 +99,11 @@ def cluster() -> Iterator[str]:
 def work(url: str, token: Path, folder: Path, liar: bool) -> None:
     """A worker's process."""
     from tengen.cli.train import stop_on_signals
-    from tengen.hub.bounds import default_memory
     from tengen.hub.http import HttpLink
     from tengen.hub.protocol import HubRefusedError
     from tengen.hub.spool import Spool
     from tengen.hub.worker import Worker
+    from tengen.hub.worker_bounds import default_memory
 
     if liar:
         honest = Spool.add

@@ -14,8 +14,8 @@ from tengen import games
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.games import Game
 from tengen.hub import bounds
-from tengen.hub.bounds import BoundsError, default_memory, fitted, largest_network, within
 from tengen.hub.protocol import Release
+from tengen.hub.worker_bounds import BoundsError, default_memory, fitted, largest_network, within
 from tengen.net.evaluator import Hash
 from tengen.net.tower.export import to_onnx
 from tengen.records import GameRecord

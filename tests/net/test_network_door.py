@@ -22,10 +22,10 @@ from tengen import games
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.cli import main
-from tengen.hub.bounds import BoundsError
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Contestant, RatingMatch, Release
 from tengen.hub.rating import play_rating
+from tengen.hub.worker_bounds import BoundsError
 from tengen.net.evaluator import make_evaluator
 from tengen.net.file import SHIPPED, NetworkError, NetworkFile
 from tengen.net.graph import GraphNode, describe_graph, write_graph

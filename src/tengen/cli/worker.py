@@ -48,11 +48,11 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.train import stop_on_signals
-    from tengen.hub.bounds import BoundsError, default_memory, largest_network
     from tengen.hub.http import HttpLink
     from tengen.hub.protocol import HubRefusedError
     from tengen.hub.tokens import TokenError, read_token
     from tengen.hub.worker import Worker, own_folder
+    from tengen.hub.worker_bounds import BoundsError, default_memory, largest_network
 
     check_url(args.url)
     certificate = args.certificate and args.certificate.absolute()

@@ -13,9 +13,9 @@ from pathlib import Path
 from tengen import games
 from tengen.config import ConfigError
 from tengen.games import Game, GameError, State
-from tengen.hub.bounds import BoundsError, fitted, rating_memory
 from tengen.hub.ledger import MATCH_SECONDS, Ledger
 from tengen.hub.protocol import Contestant, RatedGames, RatingMatch, one_line
+from tengen.hub.worker_bounds import BoundsError, fitted, rating_memory
 from tengen.net.evaluator import Evaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkFile
 from tengen.play.arena import draw_openings, mover, play_match, points_of

@@ -16,12 +16,12 @@ from typing import Any
 
 import msgspec
 
-from tengen.hub.bounds import default_memory
 from tengen.hub.desk import TICK, Desk
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
 from tengen.hub.rating import play_rating
 from tengen.hub.seats import REPORTED
+from tengen.hub.worker_bounds import default_memory
 from tengen.records import encode_chunk
 from tengen.records.selfplay import Counts
 from tengen.run.folder import RunDirectory, RunError

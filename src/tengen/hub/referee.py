@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 from tengen.config import SearchConfig
 from tengen.games import Game
 from tengen.hub.again import Again, EvaluatorOf
-from tengen.hub.bounds import default_memory
 from tengen.hub.census import OWN, Census, Numbers, missing_verdict
 from tengen.hub.evidence import COLUMNS, MEASURES, RATED, UNKNOWN, Spread, rated_row
 from tengen.hub.ledger import Ledger, first_game, lease_of
 from tengen.hub.protocol import RatedGames, RatingMatch
 from tengen.hub.rating import played_again
 from tengen.hub.validate import Settings
+from tengen.hub.worker_bounds import default_memory
 from tengen.net.evaluator import Evaluation, Leaves, NetworkEvaluator, Pending, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.records import GameRecord

@@ -15,11 +15,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
-from tengen.hub.bounds import BoundsError, within
 from tengen.hub.courier import Courier, Say
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Lease, Link, RatingMatch, Release, one_line
 from tengen.hub.rating import play_rating
+from tengen.hub.worker_bounds import BoundsError, within
 from tengen.records.selfplay import Counts
 
 __all__ = ["Worker", "own_folder"]

@@ -1,9 +1,9 @@
 """The naive search: docs/search.md as a student would write it down, one tree, Python floats, no tricks.
 
 It is here to be read, and to be compared: the C++ search gives the same numbers to the last bit
-(tests/search/test_parity.py). Read formulas.py, bounds.py, tree.py, probe.py, simulate.py, root.py in this order. Section
-numbers in comments are those of docs/search.md; the order of operations is its order too, which is why some brackets
-look redundant.
+(tests/search/test_parity.py). Read formulas.py, bounds.py, tree.py, probe.py, simulate.py, root.py in this order.
+Section numbers in comments are those of docs/search.md; the order of operations is its order too, which is why some
+brackets look redundant.
 """
 
 from tengen.search.reference.probe import Probe, RuleProbe

@@ -102,7 +102,7 @@ class TooMany(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     key: int
     lo: int = -1
     hi: int = 1
@@ -114,7 +114,7 @@ class Prover:
     def __init__(self, kept: int) -> None:
         wanted = min(max(2 * kept, 1 << 8), 1 << 18)
         self.size = 1 << (wanted - 1).bit_length()
-        self.table: dict[int, Entry] = {}  # by place: a position has the place of its key, and the last one stays
+        self.table: dict[int, TableEntry] = {}  # by place: a position has the place of its key, and the last one stays
         self.worked = Counter[tuple[int, int | None]]()  # by side and cell: answers, less tries in vain
         self.left = 0
 
@@ -142,7 +142,7 @@ class Prover:
         answer = next((i for i, a in enumerate(moves) if not self.at_least(after(state, a), 1 - goal)), None)
         kept = self.kept(key)  # another position may have taken its place
         lo, hi = (kept.lo, min(kept.hi, goal - 1)) if answer is None else (max(kept.lo, goal), kept.hi)
-        self.table[key % self.size] = Entry(key, lo, hi)
+        self.table[key % self.size] = TableEntry(key, lo, hi)
         if answer is None:
             return False
         if state.promising() is None:
@@ -164,9 +164,9 @@ class Prover:
         moves = [action for action, each in following if not each.is_terminal()]
         return sorted(moves, key=lambda action: -self.worked[self.tried(state, action)]) or False
 
-    def kept(self, key: int) -> Entry:
+    def kept(self, key: int) -> TableEntry:
         entry = self.table.get(key % self.size)
-        return entry if entry is not None and entry.key == key else Entry(key)
+        return entry if entry is not None and entry.key == key else TableEntry(key)
 
     def tried(self, state: State, action: int) -> tuple[int, int | None]:
         return state.to_move(), state.landing_cell(action)
