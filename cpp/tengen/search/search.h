@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "tengen/base/elementary.h"
 #include "tengen/base/rollout.h"
 #include "tengen/proof/prover.h"
 #include "tengen/search/cache.h"
@@ -320,7 +321,8 @@ class Search {
       edges[i] = {static_cast<double>(output.policy[leaf.state.policy_index(leaf.symmetry, a)]), kNone, a};
       most = std::max(most, edges[i].prior);
     }
-    for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
+    for (int i = 0; i < n; ++i)
+      sum += edges[i].prior = elementary::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
     if (known(config_, node)) value = decided_value(discounted(config_, node, value.m), value.m);
