@@ -159,8 +159,9 @@ constexpr double exp(double x, double rest) {
   return scale + scale * s.p;
 }
 
-// The logarithm of a positive finite number, to about 68 bits.
-constexpr Pair log(double x) {
+// The logarithm of a positive finite number, to about 68 bits. This and pow stay out of line: the loops that now and
+// then need them are the hottest ones, and exp alone is needed for every edge.
+[[gnu::noinline]] constexpr Pair log(double x) {
   constexpr double kUpper = rounded(kLn2.hi, kLogUnit), kLower = (kLn2.hi - kUpper) + kLn2.lo;
   constexpr std::uint64_t kMantissa = (1ull << 52) - 1;
   const bool subnormal = x < std::numeric_limits<double>::min();
@@ -195,8 +196,8 @@ constexpr double log(double x) {
   return x < 0 ? std::numeric_limits<double>::quiet_NaN() : x;
 }
 
-// x^y for x >= 0, as C has it, except that -0 counts as 0; NaN for a negative x, whatever y: nobody here has one.
-constexpr double pow(double x, double y) {
+// x^y for x >= 0, as C has it, except that -0 counts as 0, and that a negative x gives NaN unless y is 0.
+[[gnu::noinline]] constexpr double pow(double x, double y) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (y == 0 || x == 1) return 1;
   if (x < 0 || x != x || y != y) return std::numeric_limits<double>::quiet_NaN();
