@@ -1,4 +1,5 @@
-// Binds the settings and the random streams. Everything about a parameter comes from its table.
+// Binds the settings, the random streams and the mathematics that the search uses. Everything about a parameter comes
+// from its table.
 #include "tengen/selfplay/config.h"
 
 #include <nanobind/operators.h>
@@ -10,6 +11,7 @@
 
 #include "bindings.h"
 #include "tengen/base/draws.h"
+#include "tengen/base/elementary.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -175,6 +177,13 @@ void bind_config(nb::module_& m) {
           },
           "alpha"_a, "n"_a, "A symmetric Dirichlet sample of length n.");
   m.def("mix64", &mix64, "x"_a, "SplitMix64's finaliser.");
+  m.def("exp", [](double x) { return elementary::exp(x); }, "x"_a, "e^x, the same on every machine.");
+  m.def(
+      "log", [](double x) { return elementary::log(x); }, "x"_a,
+      "The natural logarithm, the same on every machine; -inf of 0, NaN of a negative number.");
+  m.def(
+      "pow", [](double x, double y) { return elementary::pow(x, y); }, "x"_a, "y"_a,
+      "x^y, the same on every machine; NaN for a negative x.");
 }
 
 }  // namespace tengen

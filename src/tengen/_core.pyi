@@ -587,6 +587,17 @@ class Rng:
 def mix64(x: int) -> int:
     """SplitMix64's finaliser."""
 
+def exp(x: float) -> float:
+    """e^x, the same on every machine."""
+
+def log(x: float) -> float:
+    """
+    The natural logarithm, the same on every machine; -inf of 0, NaN of a negative number.
+    """
+
+def pow(x: float, y: float) -> float:
+    """x^y, the same on every machine; NaN for a negative x."""
+
 class Probe:
     """
     What a search asks the rules of a position: by looking ahead, or by proof.

@@ -13,7 +13,7 @@ from support.networks import make_test_network
 from tengen import games
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.games import Game
-from tengen.hub import bounds
+from tengen.hub import worker_bounds as bounds
 from tengen.hub.protocol import Release
 from tengen.hub.worker_bounds import BoundsError, default_memory, fitted, largest_network, within
 from tengen.net.evaluator import Hash

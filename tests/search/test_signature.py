@@ -4,7 +4,7 @@ When a change of results is meant, rewrite the file, and say in the commit why i
 
     .venv/bin/python -m pytest tests/search/test_signature.py --regen
 
-The C library's exp, log and pow are part of it: glibc 2.28 and later agree on processors with FMA.
+It is the same on every machine: of the C library only exact functions are used (tests/test_elementary.py).
 """
 
 import json

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tengen/base/elementary.h"
 #include "tengen/base/rng.h"
 
 namespace tengen {
@@ -16,21 +17,21 @@ inline double normal(Rng& rng) {
   for (;;) {
     const double x = 2 * open_uniform(rng) - 1, y = 2 * open_uniform(rng) - 1;
     const double r = x * x + y * y;
-    if (r > 0 && r < 1) return x * std::sqrt(-2 * std::log(r) / r);
+    if (r > 0 && r < 1) return x * std::sqrt(-2 * elementary::log(r) / r);
   }
 }
 
 // Gamma(shape, 1) by Marsaglia and Tsang (2000); shapes below one are drawn at shape + 1 and scaled down.
 inline double gamma(Rng& rng, double shape) {
   if (shape < 1) {
-    const double boost = std::pow(open_uniform(rng), 1 / shape);
+    const double boost = elementary::pow(open_uniform(rng), 1 / shape);
     return gamma(rng, shape + 1) * boost;
   }
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
     const double x = normal(rng), t = 1 + c * x, v = t * t * t;
     if (v <= 0) continue;
-    if (std::log(open_uniform(rng)) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+    if (elementary::log(open_uniform(rng)) < x * x / 2 + d - d * v + d * elementary::log(v)) return d * v;
   }
 }
 
@@ -42,6 +43,6 @@ inline void dirichlet(Rng& rng, double alpha, double* out, int n) {
   for (int i = 0; i < n; ++i) out[i] = sum > 0 ? out[i] / sum : (i == lone ? 1 : 0);
 }
 
-inline double gumbel(Rng& rng) { return -std::log(-std::log(open_uniform(rng))); }
+inline double gumbel(Rng& rng) { return -elementary::log(-elementary::log(open_uniform(rng))); }
 
 }  // namespace tengen

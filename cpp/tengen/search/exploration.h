@@ -2,18 +2,18 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 
+#include "tengen/base/elementary.h"
 #include "tengen/search/config.h"
 
 namespace tengen {
 
 inline double exploration(const SearchConfig& config, double visits) {
   if (config.c_factor == 0) return config.c_init;
-  return config.c_init + config.c_factor * std::log((visits + config.c_base + 1) / config.c_base);
+  return config.c_init + config.c_factor * elementary::log((visits + config.c_base + 1) / config.c_base);
 }
 
 // The formula's own results for the visits that nearly all nodes have: its logarithm costs as much as the scores of

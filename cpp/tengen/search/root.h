@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tengen/base/draws.h"
+#include "tengen/base/elementary.h"
 #include "tengen/search/backup.h"
 
 namespace tengen {
@@ -233,7 +234,7 @@ class Answer {
       out[static_cast<std::size_t>(i)] =
           gumbel_logit(tree_.edges(tree_.root())[i].prior) + sigma_[static_cast<std::size_t>(i)];
     const double most = *std::ranges::max_element(out);
-    for (double& w : out) w = std::exp(w - most);
+    for (double& w : out) w = elementary::exp(w - most);
     normalise(out);
     return out;
   }
@@ -282,8 +283,8 @@ class Answer {
 
   // w ← (w / max)^(1/T), through logarithms, so that no visit count overflows.
   static void temper(std::vector<double>& weights, double temperature) {
-    const double most = std::log(*std::ranges::max_element(weights));
-    for (double& w : weights) w = w > 0 ? std::exp((std::log(w) - most) / temperature) : 0;
+    const double most = elementary::log(*std::ranges::max_element(weights));
+    for (double& w : weights) w = w > 0 ? elementary::exp((elementary::log(w) - most) / temperature) : 0;
   }
 
   const SearchConfig& config_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "tengen/base/elementary.h"
 #include "tengen/base/rollout.h"
 #include "tengen/proof/probe.h"
 #include "tengen/search/cache.h"
@@ -326,7 +327,8 @@ class Search {
       edges[i] = {static_cast<double>(output.policy[leaf.state.policy_index(leaf.symmetry, a)]), kNone, a};
       most = std::max(most, edges[i].prior);
     }
-    for (int i = 0; i < n; ++i) sum += edges[i].prior = std::exp((edges[i].prior - most) / config_.prior_temperature);
+    for (int i = 0; i < n; ++i)
+      sum += edges[i].prior = elementary::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
     if (solved(config_, node)) value = solved_value(discounted(config_, node, value.m), value.m);

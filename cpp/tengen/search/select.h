@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tengen/base/elementary.h"
 #include "tengen/search/exploration.h"
 #include "tengen/search/tree.h"
 
@@ -23,7 +24,7 @@ inline bool lost(const SearchConfig& config, const Node* child) { return config.
 
 // The value of a solved position, less the further away its end is.
 inline double discounted(const SearchConfig& config, const Node& node, double plies) {
-  return config.discount == 1 ? node.lo : node.lo * std::pow(config.discount, plies);
+  return config.discount == 1 ? node.lo : node.lo * elementary::pow(config.discount, plies);
 }
 
 // Value and plies left of a visited node as its parent reads them: proofs stand for running means.
@@ -98,7 +99,7 @@ struct Parent {
         visits(effective(&node)),
         fpu(first_play_urgency(config, node.q, node.seen)) {
     if (config.rule == Rule::ucb1) {
-      log_visits = std::log(visits);
+      log_visits = elementary::log(visits);
     } else {
       sqrt_visits = std::sqrt(visits);
       c = table ? (*table)(visits) : exploration(config, visits);
@@ -156,7 +157,9 @@ inline double gumbel_sigma(const SearchConfig& config, std::uint32_t most_visits
   return (config.gumbel_c_visit + most_visits) * config.gumbel_c_scale * ((q + 1) / 2);
 }
 
-inline double gumbel_logit(double prior) { return std::log(std::max(prior, std::numeric_limits<double>::min())); }
+inline double gumbel_logit(double prior) {
+  return elementary::log(std::max(prior, std::numeric_limits<double>::min()));
+}
 
 // σ(q) of every child of a Gumbel root, unvisited ones at the mixed value of what is known.
 inline void gumbel_values(const SearchConfig& config, const Tree& tree, std::vector<double>& out) {

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from tengen._core import exp, log
+
 
 def softmax(logits: Sequence[float], temperature: float = 1) -> list[float]:
     top = max(logits)
-    powers = [math.exp((x - top) / temperature) for x in logits]
+    powers = [exp((x - top) / temperature) for x in logits]
     total = add_up(powers)
     return [power / total for power in powers]
 
@@ -21,8 +23,8 @@ def add_up(numbers: Iterable[float]) -> float:
 
 def tempered(weights: Sequence[float], temperature: float) -> list[float]:
     """w^(1/T) up to a factor, without overflow; zeros stay zero."""
-    top = math.log(max(weights))
-    return [math.exp((math.log(w) - top) / temperature) if w > 0 else 0.0 for w in weights]
+    top = log(max(weights))
+    return [exp((log(w) - top) / temperature) if w > 0 else 0.0 for w in weights]
 
 
 def normalised(weights: Sequence[float]) -> list[float]:
@@ -31,7 +33,7 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 
 def exploration(visits: float, c_init: float, c_base: float, c_factor: float) -> float:
-    return c_init + c_factor * math.log((visits + c_base + 1) / c_base)
+    return c_init + c_factor * log((visits + c_base + 1) / c_base)
 
 
 def first_play(mode: str, reduction: float, q: float, seen: float) -> float:
@@ -64,7 +66,7 @@ def halving_sequence(m: int, length: int) -> list[int]:
     """Sequential halving as mctx has it: the visit count the next simulation's candidate should have so far."""
     if m <= 1:
         return list(range(length))
-    phases = math.ceil(math.log2(m))
+    phases = (m - 1).bit_length()  # log2(m), rounded up
     visits, considered, sequence = [0] * m, m, list[int]()
     while len(sequence) < length:
         for _ in range(max(1, length // (phases * considered))):

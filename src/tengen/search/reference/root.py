@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from tengen._core import Rng, SearchConfig
+from tengen._core import Rng, SearchConfig, log
 from tengen.games import State
 from tengen.search.reference.formulas import add_up, halving_sequence, normalised, softmax, tempered
 from tengen.search.reference.tree import Edge, Node, Tree
@@ -48,7 +48,7 @@ class Root(Tree):
         return edge.N + edge.n - edge.base
 
     def _logit(self, edge: Edge) -> float:
-        return math.log(max(edge.P, TINY))
+        return log(max(edge.P, TINY))
 
     def _sigma(self) -> Callable[[Edge], float]:
         """sigma(q) of a root move, as a function of its edge."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from tengen._core import SearchConfig
+from tengen._core import SearchConfig, log, pow
 from tengen.games import State
 from tengen.search.reference.bounds import UNKNOWN, Bounds, best_of
 from tengen.search.reference.formulas import exploration, first_play, lost_in_flight, moves_left_utility
@@ -116,7 +116,7 @@ class Tree:
         return self.config.solver and node.dist is not None
 
     def solved_value(self, node: Node, plies: float) -> float:
-        return node.lo * math.pow(self.config.discount, plies)
+        return node.lo * pow(self.config.discount, plies)
 
     def is_lost_move(self, edge: Edge) -> bool:
         """Lost, by proof, for the side that would play it."""
@@ -147,7 +147,7 @@ class Tree:
         value = self.value(node, edge)
         parent_visits, child_visits = self.effective(node), self.effective(edge)
         if self.config.rule == "ucb1":
-            return value + self.config.c_ucb * math.sqrt(math.log(parent_visits) / child_visits)
+            return value + self.config.c_ucb * math.sqrt(log(parent_visits) / child_visits)
         return (value + self.bonus(node, edge, parent_visits, child_visits)) + self.utility(node, edge)
 
     def value(self, node: Node, edge: Edge) -> float:
