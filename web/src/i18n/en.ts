@@ -58,6 +58,7 @@ export const en = {
   "player.human": "Person",
   "player.shipped": "Tengen’s network",
   "player.mcts": "Plain search",
+  "player.mcts,solver": "Plain search with proofs",
   "player.uniform": "Search without a network",
   "player.random": "Random moves",
   "player.solver": "Perfect player",

@@ -60,6 +60,7 @@ export const zh: Messages = {
   "player.human": "人",
   "player.shipped": "天元自带网络",
   "player.mcts": "纯搜索",
+  "player.mcts,solver": "纯搜索（带证明）",
   "player.uniform": "无网络搜索",
   "player.random": "随机走子",
   "player.solver": "完美棋手",
