@@ -64,6 +64,13 @@ def test_the_details_of_a_run(server: Client) -> None:
     ]
 
 
+def test_checked_resignations_are_told_where_they_happen(server: Client, tmp_path: Path) -> None:
+    write_run(tmp_path / "resigning", resigns=True)
+    with serving(tmp_path) as other:
+        assert other.get("/api/runs/resigning")["resignations"] == {"checked": 116, "wrong": 2}
+    assert server.get("/api/runs/one")["resignations"] is None
+
+
 def test_workers_elsewhere_are_shown_while_the_hub_runs(tmp_path: Path) -> None:
     run = write_run(tmp_path / "many")
     with serving(tmp_path) as server:

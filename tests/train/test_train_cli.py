@@ -392,6 +392,21 @@ def test_status_lists_workers_elsewhere(tmp_path: Path, capsys: Capture) -> None
         assert [each["players"] for each in json.loads(capsys.readouterr().out)["workers"]] == [2, 0]
 
 
+def test_checked_resignations_are_shown_where_they_happen(tmp_path: Path, capsys: Capture) -> None:
+    line = "resignations checked: 116, wrong: 2 (1.7 %)"
+    for resigns in (True, False):
+        run = write_run(tmp_path / str(resigns), resigns=resigns)
+        assert main(["status", str(run.path)]) == 0
+        text = capsys.readouterr().out
+        assert (line in text, "resignations checked" in text) == (resigns, resigns)
+        assert main(["status", str(run.path), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)["resignations"]
+        assert told == ({"checked": 116, "wrong": 2} if resigns else None)
+        console = Console(file=io.StringIO(), width=110, color_system=None)
+        console.print(Dashboard(console, "connect4", "en", read_events(run.database)))
+        assert isinstance(console.file, io.StringIO) and (line in console.file.getvalue()) == resigns
+
+
 def test_status_as_json(run: Path, capsys: Capture) -> None:
     assert main(["status", str(run), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

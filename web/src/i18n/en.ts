@@ -269,6 +269,8 @@ export const en = {
   "train.health.now": "Now",
   "train.health.range": "Expected",
   "train.health.number": "Number",
+  "train.resignations": "Resignations checked: {checked}, wrong: {wrong} ({share} %)",
+  "train.resignations.none": "Resignations checked: 0",
   "train.live": "Games being played",
   "train.live.none": "No game is being played right now.",
   "train.live.open": "Analyse game {number}",

@@ -271,6 +271,8 @@ export const zh: Messages = {
   "train.health.now": "当前",
   "train.health.range": "预期",
   "train.health.number": "指标",
+  "train.resignations": "已检验的认输：{checked} 局，其中误判 {wrong} 局（{share} %）",
+  "train.resignations.none": "已检验的认输：0 局",
   "train.live": "正在进行的对局",
   "train.live.none": "现在没有进行中的对局。",
   "train.live.open": "分析第 {number} 局",
