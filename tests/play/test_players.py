@@ -11,7 +11,7 @@ from tengen.exact.solver import solve
 from tengen.net.evaluator import Rollout
 from tengen.play.arena import draw_openings
 from tengen.play.players import (
-    KINDS,
+    PLAYER_KINDS,
     AgentPlayer,
     Player,
     PlayerError,
@@ -49,11 +49,11 @@ def test_every_kind_of_player_is_one_row_of_the_table() -> None:
     texts |= {"net:a@7": "net", "net:mcts:7": "net", "shipped": "shipped", "shipped@0": "shipped"}
     texts |= {"random": "random", "solver": "solver"}
     for text, name in texts.items():
-        assert [kind.name for kind in KINDS if re.fullmatch(kind.pattern, text)] == [name]
+        assert [kind.name for kind in PLAYER_KINDS if re.fullmatch(kind.pattern, text)] == [name]
         found = find_kind(text)
         assert found and found.name == name
-    assert {kind.name for kind in KINDS} == set(texts.values())
-    for kind in KINDS:
+    assert {kind.name for kind in PLAYER_KINDS} == set(texts.values())
+    for kind in PLAYER_KINDS:
         assert (kind.make is None) != (kind.search is None) and kind.sentence
         if kind.usual:
             assert page_player(kind.name) == (kind, kind.usual) and find_kind(kind.usual) == kind
@@ -61,7 +61,7 @@ def test_every_kind_of_player_is_one_row_of_the_table() -> None:
 
 def test_the_page_about_matches_lists_every_kind() -> None:
     page = (Path(__file__).parents[2] / "docs" / "matches.md").read_text()
-    rows = [f"| `{kind.form}` | {kind.sentence} |" for kind in KINDS]
+    rows = [f"| `{kind.form}` | {kind.sentence} |" for kind in PLAYER_KINDS]
     assert [line for line in page.splitlines() if line in rows] == rows
 
 

@@ -23,7 +23,7 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
-from tengen.play.players import KINDS, PlayerError, network_search, page_player, player_search
+from tengen.play.players import PLAYER_KINDS, PlayerError, network_search, page_player, player_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
 
@@ -112,7 +112,7 @@ class Networks:
         networks = [_shipped_entry(shipped, game)] if shipped else []
         for name, run in list_runs(self._runs).items():
             networks += _run_entries(name, run, game)
-        others = [kind for kind in KINDS if kind.usual and not kind.network and kind.plays(game)]
+        others = [kind for kind in PLAYER_KINDS if kind.usual and not kind.network and kind.plays(game)]
         searching = [kind.name for kind in others if kind.search]
         return {
             "networks": networks,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, number
-from tengen.play.players import KINDS, choices
+from tengen.play.players import PLAYER_KINDS, choices
 
 if TYPE_CHECKING:
     from tengen.play.arena import Match
@@ -24,7 +24,7 @@ come from the results of pairs. Ctrl-C shows what is finished so far."""
 
 
 def add(verbs: Verbs) -> None:
-    players = "\n".join(f"  {kind.form:15} {kind.sentence}" for kind in KINDS)
+    players = "\n".join(f"  {kind.form:15} {kind.sentence}" for kind in PLAYER_KINDS)
     about = f"{EXAMPLE}\n\nplayers:\n{players}"
     parser = add_verb(verbs, "match", "let two players meet in paired games", about, run)
     add_game(parser)

@@ -1,7 +1,7 @@
 """Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`, `shipped@400`.
 
-A player is whoever can choose moves for many games at once. KINDS lists every kind once: terminal, app, matches, ladder
-and hub make their players from it, so that a text names the same player everywhere. A new kind is one more row.
+A player is whoever can choose moves for many games at once. PLAYER_KINDS lists every kind once: terminal, app, matches,
+ladder and hub make their players from it, so that a text names the same player everywhere. A new kind is one more row.
 
 >>> from tengen import games
 >>> game = games.make("tictactoe")
@@ -27,7 +27,7 @@ from tengen.preset import playing_search
 from tengen.search.agent import Agent
 
 __all__ = [
-    "KINDS",
+    "PLAYER_KINDS",
     "AgentPlayer",
     "Player",
     "PlayerError",
@@ -112,7 +112,7 @@ def _network(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return PlayerSearch(_with_sims(network_search(game, slots), found[2]), make)
 
 
-KINDS = (
+PLAYER_KINDS = (
     PlayerKind("random", "random", "random", "every legal move is as likely as the next", make=_random, usual="random"),
     PlayerKind(
         "mcts", "mcts:N", r"mcts:(\d+)",
@@ -147,7 +147,7 @@ KINDS = (
 )  # fmt: skip
 
 
-def choices(kinds: Sequence[PlayerKind] = KINDS) -> str:
+def choices(kinds: Sequence[PlayerKind] = PLAYER_KINDS) -> str:
     """The texts that name players, for help and messages."""
     return ", ".join(kind.form for kind in kinds)
 
@@ -160,7 +160,7 @@ def find_kind(spec: str) -> PlayerKind | None:
 
 def page_player(name: str) -> tuple[PlayerKind, str] | None:
     """The kind and the whole text of a player that a page chose: by its name, or by a text of a kind that has one."""
-    for kind in KINDS:
+    for kind in PLAYER_KINDS:
         if kind.name == name and kind.usual:
             return kind, kind.usual
     named = find_kind(name)
@@ -212,7 +212,7 @@ def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[s
     """How a player searches and who judges for it; nothing is loaded yet. Raises PlayerError, ConfigError."""
     kind, found = _known(spec)
     if kind.search is None:
-        searching = [each for each in KINDS if each.search is not None]
+        searching = [each for each in PLAYER_KINDS if each.search is not None]
         raise PlayerError(f"{spec} does not search; players that do are {choices(searching)}")
     search = kind.search(game, found, slots)
     return replace(search, config=parse_settings(search.config, list(settings)))
@@ -240,7 +240,7 @@ def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: in
 
 
 def _read(spec: str) -> tuple[PlayerKind, re.Match[str]] | None:
-    matches = ((kind, re.fullmatch(kind.pattern, spec, re.ASCII | re.DOTALL)) for kind in KINDS)
+    matches = ((kind, re.fullmatch(kind.pattern, spec, re.ASCII | re.DOTALL)) for kind in PLAYER_KINDS)
     return next(((kind, found) for kind, found in matches if found), None)
 
 
