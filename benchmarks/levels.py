@@ -13,11 +13,10 @@ from tengen import games
 from tengen.app.levels import Level, LevelTable
 from tengen.app.networks import changed_settings, search_settings
 from tengen.games import Game
-from tengen.net.evaluator import Rollout, make_evaluator
 from tengen.net.file import NetworkFile, shipped_network
 from tengen.play.arena import draw_openings, play_match
 from tengen.play.elo import Pairing, ladder
-from tengen.play.players import AgentPlayer, Player, make_player
+from tengen.play.players import AgentPlayer, Player, make_player, page_player, player_search
 from tengen.preset import file_name
 from tengen.search.agent import Agent
 
@@ -31,7 +30,7 @@ VARIED: dict[str, bool | int | float | str] = {"temperature": 0.5, "temperature_
 def candidates(game: Game) -> list[Level]:
     """Named by what plays, weakest first as far as can be told beforehand; measured ones get their rank as id."""
     levels = [Level("random", "random", 0, {}, 0.0, 0.0)]
-    levels += [Level(f"mcts {sims}", "mcts", sims, {"solver": False}, 0.0, 0.0) for sims in MCTS_SIMS]
+    levels += [Level(f"mcts {sims}", "mcts", sims, {}, 0.0, 0.0) for sims in MCTS_SIMS]
     if shipped_network(game):
         levels += [
             Level(f"shipped {sims}", "shipped", sims, VARIED if sims < 200 else {}, 0.0, 0.0) for sims in NETWORK_SIMS
@@ -40,12 +39,13 @@ def candidates(game: Game) -> list[Level]:
 
 
 def make_level(level: Level, game: Game, slots: int) -> Player:
-    if level.player == "random":
-        return make_player("random", game, slots=slots)
+    named = page_player(level.player)
+    assert named
+    kind, text = named
+    if kind.search is None:
+        return make_player(text, game, slots=slots)
     config = changed_settings(game, search_settings(level.player, game), {**level.settings, "sims": level.sims})
-    path = shipped_network(game)
-    judge = make_evaluator(path, game) if level.player == "shipped" and path else Rollout()
-    return AgentPlayer(level.id, Agent(game, judge, config, slots=slots))
+    return AgentPlayer(level.id, Agent(game, player_search(text, game).evaluator("auto", 0), config, slots=slots))
 
 
 def main() -> None:

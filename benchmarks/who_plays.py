@@ -31,9 +31,11 @@ from tengen.hub.tokens import add_token
 from tengen.play.players import make_player
 from tengen.play.scorecard import Positions, measure, own_positions
 from tengen.records import GameRecord
+from tengen.run.events import Event
 from tengen.run.folder import RunDirectory
+from tengen.run.report import last_turn
 from tengen.run.settings import RunConfig
-from tengen.train.loop import Event, MakeHub, Trainer
+from tengen.train.loop import MakeHub, Trainer
 
 GAME = games.make("connect4")
 SMALL = ["loop.size=16x2", "search.sims=64", "search.cache_mb=32", "loop.slots=64", "loop.turn_positions=1024"]
@@ -141,7 +143,7 @@ def train(kind: str, seed: int, steps: int, folder: Path) -> dict[str, float | s
         "kind": kind,
         "seed": seed,
         "steps": events[-1].step,
-        "games": next(event.values["total_games"] for event in reversed(events) if event.kind == "turn"),
+        "games": (turn.total_games or 0) if (turn := last_turn(events)) else 0,
         "mistakes_alone": mistakes(run, 0),
         "mistakes_100": mistakes(run, 100),
         "seconds": time.monotonic() - began,

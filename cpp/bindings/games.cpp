@@ -210,10 +210,14 @@ std::vector<nb::dict> describe_registry() {
     for (const auto& option : entry.spec->options) {
       nb::dict row;
       row["name"] = std::string(option.name);
-      row["values"] = describe(option);
-      row["default"] = option.choices.empty()
-                           ? nb::cast(option.fallback)
-                           : nb::cast(std::string(option.choices[static_cast<std::size_t>(option.fallback)]));
+      row["values"] = describe(option);  // for people; the numbers behind it follow
+      const bool number = option.choices.empty();
+      row["low"] = number ? nb::cast(option.low) : nb::none();
+      row["high"] = number ? nb::cast(option.high) : nb::none();
+      row["step"] = number ? nb::cast(option.step) : nb::none();
+      row["choices"] = std::vector<std::string>(option.choices.begin(), option.choices.end());
+      row["default"] = number ? nb::cast(option.fallback)
+                              : nb::cast(std::string(option.choices[static_cast<std::size_t>(option.fallback)]));
       row["about"] = std::string(option.sentence);
       options.append(row);
     }

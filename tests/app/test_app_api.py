@@ -95,14 +95,38 @@ def test_the_solver_answers_for_every_column(server: Client) -> None:
     assert server.error("/api/solve", {"position": at("connect4", "1 2 1 2 1 2 1")})["code"] == "game_over"
 
 
+def test_bounds_of_options_are_numbers(server: Client) -> None:
+    """What the page is told agrees with what a game accepts; it has no words to read them from."""
+    about = server.get("/api/about")
+    options = {(game["id"], option["name"]): option for game in about["games"] for option in game["options"]}
+    sizes = {game["id"]: game["default_size"] for game in about["games"]}
+    assert options["go", "komi"].items() >= {"low": -361, "high": 361, "step": 0.5, "choices": []}.items()
+    assert options["gomoku", "rule"]["choices"] == ["freestyle", "exact", "renju"]
+    for (game, name), option in options.items():
+        assert set(option) == {"name", "low", "high", "step", "choices", "default", "about"}
+        if option["choices"]:
+            assert option["default"] in option["choices"]
+            assert option["low"] is option["high"] is option["step"] is None
+            continue
+        assert option["low"] <= option["default"] <= option["high"] and option["step"] > 0
+        for bound, beyond in ((option["low"], -option["step"]), (option["high"], option["step"])):
+            games.make(f"{game}:{sizes[game]},{name}={bound:g}")
+            with pytest.raises(games.GameError):
+                games.make(f"{game}:{sizes[game]},{name}={bound + beyond:g}")
+    for field in about["settings"]:
+        assert field["kind"] in ("integer", "real", "choice", "toggle") and field["low"] <= field["high"]
+
+
 def test_players_of_a_game(server: Client) -> None:
     players = server.get("/api/players", game="connect4")
     assert [network["id"] for network in players["networks"]] == ["shipped"]
-    assert players["others"] == ["mcts", "uniform", "random", "solver"]
+    others = {other["id"]: other["searches"] for other in players["others"]}
+    assert others == {"random": False, "mcts": True, "mcts,solver": True, "uniform": True, "solver": False}
+    assert all(other["sentence"] for other in players["others"])
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {
         "networks": [],
-        "others": ["mcts", "uniform", "random"],
+        "others": [other for other in players["others"] if other["id"] != "solver"],
         "levels": [],
         "settings": server.get("/api/players", game="hex:5")["settings"],
     }
@@ -114,7 +138,8 @@ def test_the_bare_network_without_a_search(server: Client) -> None:
     assert sum(answer["wdl"]) == pytest.approx(1, abs=0.01) and answer["plies"] > 0
     assert set(answer["prior"]) == set("123567") and sum(answer["prior"].values()) == pytest.approx(1)
     assert server.error("/api/evaluate", request | {"players": ["mcts"]})["code"] == "not_supported"
-    assert server.error("/api/evaluate", request | {"players": ["run:none/best"]})["code"] == "unknown_player"
+    for unknown in ("run:none/best", "net:/etc/passwd", "mcts:"):
+        assert server.error("/api/evaluate", request | {"players": [unknown]})["code"] == "unknown_player"
     assert server.error("/api/evaluate", request | {"position": at("hex:5")})["code"] == "unknown_player"
 
 

@@ -20,6 +20,7 @@ from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, search
 from tengen.config import SearchConfig
 from tengen.games import State
 from tengen.net.evaluator import Hash
+from tengen.play.players import search_player
 from tengen.search.agent import Agent, Analysis
 
 ENDLESS = {"sims": 10**9}
@@ -56,6 +57,25 @@ def test_a_search_ends_with_its_budget(live: Socket) -> None:
     assert last["moves"][0]["move"] == last["best"] == last["moves"][0]["pv"][0]
     assert {move["move"]: move["cell"] for move in last["moves"]}["4"] == 3 * 7 + 3
     assert sum(last["wdl"]) == pytest.approx(1) and last["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    "id, moves", [("connect4", ""), ("connect4", "4 4 3"), ("othello:6", ""), ("hex:5", "c3"), ("tictactoe", "a3 b2")]
+)
+def test_a_text_names_the_same_player_as_in_the_terminal(
+    live: Socket, monkeypatch: pytest.MonkeyPatch, id: str, moves: str
+) -> None:
+    state = games.make(id).from_moves(moves or "-")
+    for seed in (1, 2, 3):
+        monkeypatch.setattr("tengen.app.live.secrets.randbits", lambda bits, seed=seed: seed)
+        for text, settings in (("mcts:200", {}), ("mcts", {"sims": 200}), ("mcts:200,solver", {})):
+            spec = text if ":" in text else "mcts:200"
+            player = search_player(spec, state.game, seed=seed)
+            chosen = player.act_many([state], [0])[0]
+            found = live.search(id, moves, player=text, settings=settings, live=False)[-1]
+            visits = {move.text: move.visits for move in player.agent.report(state).moves}
+            assert found["best"] == state.move_text(chosen)
+            assert {move["move"]: move["visits"] for move in found["moves"]} == visits
 
 
 @pytest.mark.parametrize("player", ["shipped", "mcts", "uniform"])

@@ -15,8 +15,9 @@ from support.training import TINY
 from support.writtenrun import CONNECT4, tell, write_fleet, write_run
 from tengen.app.levels import Level, LevelTable, read_levels
 from tengen.net.file import NetworkFile, shipped_network
-from tengen.run.events import Event, read_events
+from tengen.run.events import Ended, TurnTaken
 from tengen.run.folder import RunDirectory
+from tengen.run.journal import read_events
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +64,13 @@ def test_the_details_of_a_run(server: Client) -> None:
     ]
 
 
+def test_checked_resignations_are_told_where_they_happen(server: Client, tmp_path: Path) -> None:
+    write_run(tmp_path / "resigning", resigns=True)
+    with serving(tmp_path) as other:
+        assert other.get("/api/runs/resigning")["resignations"] == {"checked": 116, "wrong": 2}
+    assert server.get("/api/runs/one")["resignations"] is None
+
+
 def test_workers_elsewhere_are_shown_while_the_hub_runs(tmp_path: Path) -> None:
     run = write_run(tmp_path / "many")
     with serving(tmp_path) as server:
@@ -82,7 +90,7 @@ def test_only_news_are_sent_after_the_first_time(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         last = server.get("/api/runs/growing")["last_event"]
         assert server.get("/api/runs/growing", since=last)["curves"] == {}
-        tell(run, Event("turn", 310, 3.1, {"loss": 1.0}))
+        tell(run, TurnTaken(310, 3.1, loss=1.0))
         news = server.get("/api/runs/growing", since=last)
         assert news["curves"] == {"loss": [[3.1, 1.0]]} and news["last_event"] == last + 1
 
@@ -197,7 +205,7 @@ def test_a_run_is_started_paused_resumed_and_saved_with_the_app(tmp_path: Path) 
         assert client.get("/api/runs/tictactoe")["planned_minutes"] == 2000
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
-    assert not run.is_locked() and read_events(run.database)[-1].kind == "end"
+    assert not run.is_locked() and isinstance(read_events(run.database)[-1], Ended)
 
 
 def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> None:

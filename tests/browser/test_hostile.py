@@ -188,7 +188,7 @@ def test_a_network_of_another_game_is_refused(foreign: tuple[App, dict[str, str]
     def offer(route: Route) -> None:
         answer = route.fetch()
         players = answer.json()
-        players["others"].append("run:one/best")
+        players["others"].append({"id": "run:one/best", "sentence": "", "searches": True})
         route.fulfill(response=answer, json=players)
 
     app.page.route("**/api/players*", offer)

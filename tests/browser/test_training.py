@@ -61,6 +61,18 @@ def test_workers_elsewhere_are_listed(chromium: Browser, trainer: Client, tmp_pa
         expect(rows).to_have_text([re.compile(r"garage.*2.*678"), re.compile("attic · barred")])
 
 
+def test_checked_resignations_are_shown_where_they_happen(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    write_run(tmp_path / "resigning", resigns=True)
+    write_run(tmp_path / "playing")
+    with opened(chromium, trainer) as app:
+        app.page.goto(f"{trainer.address}/#/training/resigning")
+        expect(app.the("resignations")).to_have_text("Resignations checked: 116, wrong: 2 (1.7 %)")
+        app.page.goto(f"{trainer.address}/#/training/playing")
+        expect(app.page.locator("h1")).to_have_text("playing")
+        expect(app.the("health")).to_be_visible()
+        expect(app.the("resignations")).to_have_count(0)
+
+
 def make_tiny(route: Route) -> None:
     """The page offers a run's size alone; its other settings make it quick here."""
     if route.request.method != "POST":

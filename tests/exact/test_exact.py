@@ -8,7 +8,7 @@ from tengen.exact import solver
 from tengen.exact.oracle import ILLEGAL, KNOWN, SOLVED, Oracle, oracle, required_oracle
 from tengen.games import GameError
 from tengen.play.arena import opening_plies
-from tengen.play.players import pure_mcts
+from tengen.play.players import player_search
 from tengen.play.scorecard import own_positions
 
 
@@ -59,7 +59,7 @@ def test_a_game_says_what_differs_from_the_usual(
 ) -> None:
     game = games.make(id)
     assert game.facts.c_ucb == c_ucb and game.facts.finished_counts == finished_counts
-    assert pure_mcts(game, 10).c_ucb == (SearchConfig().c_ucb if c_ucb is None else c_ucb)
+    assert player_search("mcts:10", game).config.c_ucb == (SearchConfig().c_ucb if c_ucb is None else c_ucb)
     assert opening_plies(game) == plies
 
 

@@ -40,7 +40,7 @@ def played(desk: Desk, match: RatingMatch) -> RatedGames:
 def test_workers_rate_networks_of_the_run_beside_self_play(tmp_path: Path) -> None:
     with http_hub(tmp_path / "run") as hub, player(f"http://127.0.0.1:{hub.port}", token_of(hub), tmp_path / "w"):
         write_networks(hub)
-        until(lambda: hub.facts()["workers"] == 1)
+        until(lambda: hub.workers() == 1)
         hub.rate([(A, B)])
         until(lambda: hub.rated() != [])
         (found,) = hub.rated()

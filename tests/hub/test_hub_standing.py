@@ -21,6 +21,7 @@ from tengen.net.tower.export import sample_planes
 from tengen.net.tower.unfold import unfold
 from tengen.records import encode_chunk
 from tengen.records.store import ChunkStore
+from tengen.run.events import Event, Released, Warned
 from tengen.run.folder import RunDirectory
 
 
@@ -174,12 +175,17 @@ def test_a_run_can_go_back_to_before_a_liar(taught: RunDirectory, capsys: pytest
     assert "those of step 20 (" in capsys.readouterr().out and (taught.path / "state-00000040.safetensors").is_file()
     taught.configure(taught.config().with_settings(["loop.steps=41"]))
     current: list[bytes] = []
-    events = sit(taught, lambda event: current.append(taught.current.read_bytes()) if event.kind == "release" else None)
+
+    def look(event: Event) -> None:
+        if isinstance(event, Released):
+            current.append(taught.current.read_bytes())
+
+    events = sit(taught, look)
     right = answers(taught.network(20).read_bytes())
     now = answers(current[0])
     assert (now - right).abs().max() < 1e-3 < (now - taught_wrong).abs().max()
     assert (events[0].step, events[-1].step) == (40, 41)
-    assert [event for event in events if event.kind == "warning"] == []
+    assert [event for event in events if isinstance(event, Warned)] == []
     left = {path.stem.partition("-")[2] for path in ChunkStore(taught.games).paths()}
     ledger = Ledger(taught.hub)
     assert {ledger.chunk_of(digest) for digest in left} <= {"good", None}

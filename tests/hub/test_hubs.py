@@ -14,8 +14,9 @@ from tengen.hub.protocol import Hub, Release
 from tengen.records import GameRecord, encode_chunk, verify
 from tengen.records.replay import search_depth
 from tengen.records.store import ChunkStore
+from tengen.run.events import Event, TurnTaken
 from tengen.run.folder import RunDirectory
-from tengen.train.loop import Event, Trainer
+from tengen.train.loop import Trainer
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +97,7 @@ def test_searches_deepen_with_the_positions_that_were_played(tmp_path: Path) -> 
     events: list[Event] = []
     with run.locked():
         Trainer(run, events.append, device="cpu", make_hub=Listening).train()
-    last = [event.values["positions"] for event in events if event.kind == "turn"][-1]
+    last = [event.positions or 0 for event in events if isinstance(event, TurnTaken)][-1]
     assert published[0] == 10 and published[-1] == round(10 * search_depth(last, run.config().replay)) > 10
     assert published == sorted(published)
     assert openings[0] == 4 > openings[-1] and openings == sorted(openings, reverse=True)
@@ -126,13 +127,14 @@ def test_the_loop_learns_no_more_from_games_that_were_withdrawn(tmp_path: Path) 
     events: list[Event] = []
     with run.locked():
         Trainer(run, events.append, device="cpu", make_hub=Withdrawing).train()
-    turns = [event.values for event in events if event.kind == "turn"]
-    assert turns[2]["total_games"] > turns[3]["total_games"] == turns[0]["total_games"]
-    assert turns[3]["positions"] == turns[0]["positions"] and events[-1].step == 90
+    turns = [event for event in events if isinstance(event, TurnTaken)]
+    games = [turn.total_games or 0 for turn in turns]
+    assert games[2] > games[3] == games[0]
+    assert turns[3].positions == turns[0].positions and events[-1].step == 90
     # What was drawn of the games that are gone does not count: learning goes on with what is left.
-    assert len(turns) > 7 and all("loss" in turn for turn in turns[5:])
+    assert len(turns) > 7 and all(turn.loss is not None for turn in turns[5:])
     left = sum(len(games) for _, games in ChunkStore(run.games).read(lambda *_: None))
-    assert left == turns[-1]["total_games"] and list((run.games / "withdrawn").iterdir())
+    assert left == games[-1] and list((run.games / "withdrawn").iterdir())
 
 
 def test_what_counts_as_drawn_follows_the_games_that_are_left(tmp_path: Path) -> None:
@@ -142,5 +144,5 @@ def test_what_counts_as_drawn_follows_the_games_that_are_left(tmp_path: Path) ->
     store = ChunkStore(run.games)
     run.configure(run.config().with_settings(["loop.steps=80"]))
     store.withdraw({path.stem.partition("-")[2] for path in store.paths()[1:]})
-    turns = [event.values for event in sit(run) if event.kind == "turn"]
-    assert len(turns) > 3 and all("loss" in turn for turn in turns[1:])
+    turns = [event for event in sit(run) if isinstance(event, TurnTaken)]
+    assert len(turns) > 3 and all(turn.loss is not None for turn in turns[1:])

@@ -1,5 +1,8 @@
 """Players by name: what each one plays, that settings reach it, and what is said when there is no such player."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tengen import Game, GameError, games
@@ -7,7 +10,18 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.exact.solver import solve
 from tengen.net.evaluator import Rollout
 from tengen.play.arena import draw_openings
-from tengen.play.players import AgentPlayer, Player, PlayerError, make_player, pure_mcts, search_player, slots_that_fit
+from tengen.play.players import (
+    PLAYER_KINDS,
+    AgentPlayer,
+    Player,
+    PlayerError,
+    find_kind,
+    make_player,
+    page_player,
+    player_search,
+    search_player,
+    slots_that_fit,
+)
 from tengen.search.agent import Agent
 
 SPECS = ["random", "mcts:50", "mcts:50,solver", "uniform@30", "uniform@0", "solver"]
@@ -27,6 +41,33 @@ def test_players_choose_legal_moves_that_depend_on_seed_and_game_alone(spec: str
     first = moves_of(make_player(spec, game, slots=12, seed=1, threads=1), game)
     assert first == moves_of(make_player(spec, game, slots=12, seed=1, threads=2), game)
     assert all(0 <= action < 7 for action in first)
+
+
+def test_every_kind_of_player_is_one_row_of_the_table() -> None:
+    """A text names one kind, a page's name too, and every kind has either a tree or its own way to be made."""
+    texts = {"mcts:7": "mcts", "mcts:7,solver": "mcts,solver", "uniform": "uniform", "uniform@7": "uniform"}
+    texts |= {"net:a@7": "net", "net:mcts:7": "net", "shipped": "shipped", "shipped@0": "shipped"}
+    texts |= {"random": "random", "solver": "solver"}
+    for text, name in texts.items():
+        assert [kind.name for kind in PLAYER_KINDS if re.fullmatch(kind.pattern, text)] == [name]
+        found = find_kind(text)
+        assert found and found.name == name
+    assert {kind.name for kind in PLAYER_KINDS} == set(texts.values())
+    for kind in PLAYER_KINDS:
+        assert (kind.make is None) != (kind.search is None) and kind.sentence
+        if kind.usual:
+            assert page_player(kind.name) == (kind, kind.usual) and find_kind(kind.usual) == kind
+
+
+def test_the_page_about_matches_lists_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "matches.md").read_text()
+    rows = [f"| `{kind.form}` | {kind.sentence} |" for kind in PLAYER_KINDS]
+    assert [line for line in page.splitlines() if line in rows] == rows
+
+
+@pytest.mark.parametrize("text", ["net:/etc/passwd", "net:runs/a/best.onnx@400", "net", "mcts:", "", "alphago"])
+def test_a_page_cannot_name_a_file(text: str) -> None:
+    assert page_player(text) is None
 
 
 @pytest.mark.parametrize("spec", ["random", "mcts:30"])
@@ -52,7 +93,7 @@ def test_a_new_game_starts_with_a_fresh_tree() -> None:
 
 
 def test_pure_mcts_is_plain() -> None:
-    config = pure_mcts(games.make("connect4"), 500)
+    config = player_search("mcts:500", games.make("connect4")).config
     assert (config.sims, config.rule, config.solver, config.symmetry, config.cache_mb) == (500, "ucb1", False, False, 0)
     assert config.tree_reuse and config.noise_epsilon == 0 and config.leaves == 1
     player = search_player("mcts:500,solver", games.make("connect4"))

@@ -21,7 +21,8 @@ from tengen.games import GameError, State
 from tengen.net.evaluator import Batch, Evaluation, Hash, Leaves, Rollout, Uniform, make_evaluator
 from tengen.net.file import NetworkError
 from tengen.net.tower.export import to_onnx, torch_answer
-from tengen.play.players import PlayerError, RandomPlayer, make_player, search_player
+from tengen.play.choosers import RandomPlayer
+from tengen.play.players import PlayerError, make_player, search_player
 from tengen.play.scorecard import (
     Positions,
     PositionsError,

@@ -11,7 +11,7 @@ import pytest
 from support.training import sit, tiny_run
 from tengen.files import exclusive, remove_leftovers, write_durably
 from tengen.hub.ledger import Ledger
-from tengen.run.events import Event
+from tengen.run.events import Ended, Event, Started, Warned
 from tengen.run.folder import RunDirectory, RunError
 
 pytestmark = pytest.mark.slow
@@ -139,12 +139,12 @@ def test_a_run_goes_on_while_somebody_saves_its_options(tmp_path: Path) -> None:
     half = run.config_file.read_text()[:300]
 
     def save_half(event: Event) -> None:
-        if event.kind == "start":
+        if isinstance(event, Started):
             run.config_file.write_text(half)
 
     events = sit(run, save_half)
-    assert events[-1].kind == "end" and events[-1].values["finished"]
-    warnings = {event.values["reason"] for event in events if event.kind == "warning"}
+    assert isinstance(events[-1], Ended) and events[-1].finished
+    warnings = {event.reason for event in events if isinstance(event, Warned)}
     assert len(warnings) == 1 and all(str(run.config_file) in why and "stays in use" in why for why in warnings)
     assert run.config_file.read_text() == half
 

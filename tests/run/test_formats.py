@@ -15,9 +15,10 @@ from tengen.hub.desk import Desk
 from tengen.hub.ledger import Ledger
 from tengen.records.chunk import FORMAT
 from tengen.records.store import ChunkStore
-from tengen.run.events import Event, RunDatabase, read_events
+from tengen.run.events import Started, TurnTaken, Warned
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import assess
+from tengen.run.journal import RunDatabase, read_events
 from tengen.run.settings import MIGRATIONS, RunConfig
 from tengen.run.standings import Standings
 
@@ -41,13 +42,20 @@ def test_a_run_of_an_older_version_goes_on(old: RunDirectory) -> None:
     with old.changing():
         old.configure(old.config().with_settings(["loop.steps=30"]))
     events = sit(old)
-    assert events[0].kind == "start" and events[0].values["resumed"] and events[0].step == 20
-    assert events[0].values["positions"] == sum(record.positions for record in before) > 0
-    assert events[-1].step == 30 and not [event for event in events if event.kind == "warning"]
+    assert isinstance(events[0], Started) and events[0].resumed and events[0].step == 20
+    assert events[0].positions == sum(record.positions for record in before) > 0
+    assert events[-1].step == 30 and not [event for event in events if isinstance(event, Warned)]
     after = sorted(path.name for path in old.games.iterdir())
     assert after[: len(chunks)] == chunks and len(after) > len(chunks)
     assert {(old.games / name).read_bytes()[8] for name in after[len(chunks) :]} == {FORMAT}
     assert next(iter(Standings.read(old.ladder).measurements)).network == "00000020"
+
+
+def test_the_events_of_an_older_version_are_read(old: RunDirectory) -> None:
+    start, turn = read_events(old.database)
+    assert isinstance(start, Started) and isinstance(turn, TurnTaken)
+    assert (start.game, start.size, start.planned_minutes, start.planned_steps) == ("tictactoe", "1x1", 60, 20)
+    assert (turn.games, turn.total_games, turn.positions, turn.loss) == (12, 12, 24, None)
 
 
 def test_a_hub_of_an_older_version_keeps_what_it_knew(old: RunDirectory) -> None:
@@ -116,7 +124,7 @@ def test_what_a_newer_version_wrote_is_refused_in_one_line(old: RunDirectory, tm
     with pytest.raises(sqlite3.DatabaseError, match=r"version 1000 of hub\.sqlite is a newer Tengen's"):
         Ledger(old.hub)
     heard: list[str] = []
-    RunDatabase(old.database, heard.append)(Event("turn", 1, 1.0))
+    RunDatabase(old.database, heard.append)(TurnTaken(1, 1.0))
     assert len(heard) == 1 and "newer Tengen" in heard[0] and len(read_events(old.database)) == 2
     text = old.config_file.read_text()
     for version in ("1000", "-1", "true", '"1"'):
@@ -154,7 +162,10 @@ def test_a_run_whose_games_cannot_be_read_does_not_learn_from_nothing(old: RunDi
     assert "\n" not in str(error.value) and old.state.read_bytes() == state and len(list(old.games.iterdir())) == 4
     for path in old.games.iterdir():
         path.unlink()
-    assert sit(old)[0].values["positions"] == 0  # moved away, as the line says: the run goes on from new games
+    start = sit(old)[0]
+    assert (
+        isinstance(start, Started) and start.positions == 0
+    )  # moved away, as the line says: the run goes on from new games
 
 
 def test_chunks_that_cannot_be_read_are_counted_and_shown(old: RunDirectory) -> None:
@@ -163,10 +174,10 @@ def test_chunks_that_cannot_be_read_are_counted_and_shown(old: RunDirectory) -> 
     with old.changing():
         old.configure(old.config().with_settings(["loop.steps=40"]))
     events = sit(old)
-    (warning,) = (event.values["reason"] for event in events if event.kind == "warning")
+    (warning,) = (event.reason for event in events if isinstance(event, Warned))
     assert warning.startswith("3 chunks of games are left out; ") and "damaged" in warning
-    turns = [event for event in events if event.kind == "turn"]
-    assert {turn.values["unread_chunks"] for turn in turns} == {3}
-    assert all("loss" in turn.values for turn in turns[1:])  # it does not wait until there are as many games as before
+    turns = [event for event in events if isinstance(event, TurnTaken)]
+    assert {turn.unread_chunks for turn in turns} == {3}
+    assert all(turn.loss is not None for turn in turns[1:])  # it does not wait until there are as many games as before
     (note,) = (note for note in assess(events).notes() if "chunks" in note)
     assert note == "3 chunks of games could not be read and are left out: the warnings say why"

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tengen.run.events import Event, History
+from tengen.run.events import Event, Measured, Released, Started, TurnTaken
 from tengen.run.health import EARLY, EARLY_DAYS, LEARNING, MEASUREMENTS, PHRASES, STALLED, Health, assess
+from tengen.run.journal import History
 
 
-def healthy_turn(turn: int, turns: int) -> dict[str, float]:
+def healthy_turn(turn: int, turns: int) -> dict[str, Any]:
     left = 1 - turn / turns
     return {
         "loss": 1.5 + left,
@@ -30,12 +31,12 @@ def healthy_turn(turn: int, turns: int) -> dict[str, float]:
 
 def history(turns: int = 40, strength: list[float] | None = None, kl: float = 0.01, **changed: Any) -> list[Event]:
     """A run of so many turns, each with a release; the measurements at its end."""
-    events = [Event("start", 0, 0.0)]
+    events: list[Event] = [Started(0, 0.0, game="connect4", size="8x1", planned_minutes=1.0, planned_steps=0)]
     for turn in range(turns):
         values = healthy_turn(turn, turns) | {name: value for name, value in changed.items()}
-        events.append(Event("turn", turn, turn / 10, {k: v for k, v in values.items() if v is not None}))
-        events.append(Event("release", turn, turn / 10, {"kl": kl if turn else 0.0}))
-    return events + [Event("measure", turns, turns / 10, {"network": "n", "elo": elo}) for elo in strength or []]
+        events.append(TurnTaken(turn, turn / 10, **values))
+        events.append(Released(turn, turn / 10, network="n", kl=kl if turn else 0.0))
+    return events + [Measured(turns, turns / 10, network="n", elo=elo) for elo in strength or []]
 
 
 def failing(health: Health) -> set[str]:
@@ -95,13 +96,14 @@ def test_a_young_window_may_hold_everything() -> None:
 
 def test_a_loss_that_is_no_number_is_seen_at_once() -> None:
     for lost in (math.nan, math.inf):
-        events = [*history(3), Event("turn", 4, 0.4, {"loss": lost})]
+        events = [*history(3), TurnTaken(4, 0.4, loss=lost)]
         assert assess(events).phrase == "diverged"
-    assert assess([*history(3), Event("turn", 4, 0.4, {"loss": None})]).phrase == "diverged"  # as a database has it
+    assert assess([*history(3), TurnTaken.read(4, 0.4, {"loss": None})]).phrase == "diverged"  # as a database has it
+    assert assess([*history(3), TurnTaken(4, 0.4)]).verdict == EARLY_DAYS
 
 
 def test_games_that_never_end_are_seen() -> None:
-    events = [Event("turn", 0, float(turn), {"games": 0}) for turn in range(EARLY)]
+    events = [TurnTaken(0, float(turn), games=0) for turn in range(EARLY)]
     assert assess(events).phrase == "no_games"
     assert assess(events[:-1]).verdict == EARLY_DAYS
 
@@ -122,7 +124,8 @@ def test_strength_has_the_last_word() -> None:
 def test_one_measure_that_rises_is_enough_and_perfection_is_no_stall() -> None:
     def measured(**values: list[float]) -> list[Event]:
         rows = zip(*values.values(), strict=True)
-        return history() + [Event("measure", 9, 9.0, dict(zip(values, row, strict=True))) for row in rows]
+        told = [{"network": "n", **dict(zip(values, row, strict=True))} for row in rows]
+        return history() + [Measured.read(9, 9.0, each) for each in told]
 
     flat, count = [700.0] * 8, range(8)
     assert assess(measured(elo=flat, keeping_100=[0.9 + i / 100 for i in count])).verdict == LEARNING

@@ -3,18 +3,17 @@
 python training.py RUN [SECTION.NAME=VALUE …]
 """
 
-import dataclasses
 import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from tengen import games
 from tengen.games import GameError
+from tengen.run.events import Event, Listener, Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.settings import RunConfig
-from tengen.train.loop import Event, Listener, Trainer
+from tengen.train.loop import Trainer
 from tengen.train.strength import Measurer
 
 GAME = games.make("tictactoe")
@@ -25,7 +24,7 @@ TINY = [
     *["measure.every=1000", "measure.games=2", "measure.sims=4", "measure.level=10"],
 ]
 
-Measure = Callable[[Trainer], dict[str, Any]]
+Measure = Callable[[Trainer], Measured | None]
 
 
 def tiny_run(path: Path, settings: Sequence[str] = ()) -> RunDirectory:
@@ -55,7 +54,7 @@ def main(folder: str, *settings: str) -> int:
     try:
         if not run.exists():
             tiny_run(run.path, settings)
-        sit(run, lambda event: print(json.dumps(dataclasses.asdict(event)), flush=True), Measurer(run, "cpu"))
+        sit(run, lambda event: print(json.dumps(event.to_dict()), flush=True), Measurer(run, "cpu"))
     except (RunError, GameError) as error:
         print(error, file=sys.stderr)
         return 2

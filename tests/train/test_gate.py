@@ -2,13 +2,12 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("torch", reason="training needs torch")
 
-from test_measure import FakeTrainer
+from test_measure import FakeTrainer, values_of
 
 from support.networks import make_test_network
 from support.training import GAME, tiny_run
@@ -18,9 +17,10 @@ from tengen.hub.local import LocalHub
 from tengen.hub.protocol import Release
 from tengen.net.file import NetworkFile, shipped_network
 from tengen.net.tower.export import export_onnx
+from tengen.run.events import Event, Measured, Released
 from tengen.run.folder import RunDirectory
 from tengen.run.settings import RunConfig
-from tengen.train.loop import Event, Trainer
+from tengen.train.loop import Trainer
 from tengen.train.strength import Measurer
 
 pytestmark = pytest.mark.slow
@@ -37,8 +37,9 @@ def sit(run: RunDirectory, verdicts: dict[int, str]) -> tuple[list[str], list[Ev
             published.append(release.manifest.network)
             super().publish(release)
 
-    def measure(trainer: Trainer) -> dict[str, Any]:
-        return {"gate": verdicts.get(trainer.turns, "rejected")}
+    def measure(trainer: Trainer) -> Measured:
+        step, verdict = trainer.learner.step, verdicts.get(trainer.turns, "rejected")
+        return Measured(step, trainer.minutes, network=run.network(step).name, gate=verdict)
 
     with run.locked():
         Trainer(run, events.append, measure=measure, device="cpu", make_hub=Listening).train()
@@ -54,7 +55,7 @@ def test_only_networks_that_pass_play_also_in_the_next_sitting(tmp_path: Path, p
     settings = ["loop.gate=sprt", f"loop.precision={precision}", "loop.steps=60", "measure.every=1e-6"]
     run = tiny_run(tmp_path / "run", settings)
     played, events = sit(run, {3: "accepted", 4: "continue"})
-    measured = [event.values["network"] for event in events if event.kind == "measure"]
+    measured = [event.network for event in events if isinstance(event, Measured)]
     assert len(measured) > 4
     passed = hash_of(run.networks / measured[2])  # after turn 3
     assert played[1:] == [passed] and played[0] != passed
@@ -67,7 +68,7 @@ def test_only_networks_that_pass_play_also_in_the_next_sitting(tmp_path: Path, p
 def test_without_a_gate_every_release_plays(tmp_path: Path) -> None:
     run = tiny_run(tmp_path / "run", ["loop.steps=60", "measure.every=1e-6"])
     played, events = sit(run, {3: "rejected"})
-    releases = [event.values["network"] for event in events if event.kind == "release"]
+    releases = [event.network for event in events if isinstance(event, Released)]
     assert played == list(dict.fromkeys(releases)) and len(played) > 2 and not run.playing.exists()
 
 
@@ -88,12 +89,12 @@ def test_a_stronger_network_passes_and_the_same_one_does_not(tmp_path: Path) -> 
     trainer = FakeTrainer(run)
     trainer.learner.step = 1
     shutil.copy(shipped, run.network(1))
-    values = Measurer(run, "cpu")(trainer)
+    values = values_of(Measurer(run, "cpu")(trainer))
     assert values["gate"] == "accepted" and values["gate_score"] > 0.8 and values["gate_games"] <= 80
 
     trainer.learner.step = 2
     shutil.copy(run.playing, run.network(2))
-    values = Measurer(run, "cpu")(trainer)
+    values = values_of(Measurer(run, "cpu")(trainer))
     assert values["gate"] in ("rejected", "continue") and values["gate_score"] == 0.5
 
 
@@ -103,7 +104,7 @@ def test_a_damaged_playing_network_is_no_reason_to_stop(tmp_path: Path) -> None:
     run.playing.write_bytes(b"no network")
     trainer = FakeTrainer(run)
     trainer.learner.step = 1
-    values = Measurer(run, "cpu")(trainer)
+    values = values_of(Measurer(run, "cpu")(trainer))
     assert "gate" not in values and "playing.onnx" in str(values["note"])
 
 

@@ -8,10 +8,11 @@ import pytest
 from tengen import games
 from tengen.games import State
 from tengen.net.evaluator import make_evaluator
+from tengen.run.events import Ended, Event
 from tengen.run.folder import RunDirectory
 from tengen.run.settings import RunConfig
 from tengen.search.agent import Agent
-from tengen.train.loop import Event, Trainer
+from tengen.train.loop import Trainer
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +73,7 @@ def test_tictactoe_is_learned_to_perfection(tmp_path: Path) -> None:
     with run.locked():
         run.configure(config)
         Trainer(run, events.append).train()
-    assert events[-1].kind == "end" and events[-1].step == STEPS
+    assert isinstance(events[-1], Ended) and events[-1].step == STEPS
 
     positions = reachable()
     assert len(positions) == 4520  # known from elsewhere: 5478 positions, 958 of them final

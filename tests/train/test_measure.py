@@ -15,6 +15,7 @@ from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import export_onnx
 from tengen.play import arena
 from tengen.play.elo import Pairing, ladder
+from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.train.learner import Learner, LearnerConfig
 from tengen.train.strength import Measurer, Standings
@@ -52,6 +53,12 @@ class FakeTrainer:
         return self
 
 
+def values_of(measured: Measured | None) -> dict[str, Any]:
+    """As they are kept."""
+    assert measured is not None
+    return measured.values()
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> RunDirectory:
     return tiny_run(tmp_path / "run", ["measure.games=8", "measure.sims=30", "measure.level=100"])
@@ -84,7 +91,7 @@ def test_the_level_rises_when_beaten_and_the_best_network_is_kept(
     scores.next = [0.5, 0.0, 0.5, 1.0, 0.0, 0.5]
     best, level = [], []
     for step in range(1, 7):
-        values = Measurer(run, "cpu")(trainer.release(step))  # a new one each time: all it knows is on disk
+        values = values_of(Measurer(run, "cpu")(trainer.release(step)))  # a new one each time: all it knows is on disk
         assert run.best.read_bytes() == run.network(int(values["best"])).read_bytes()
         best.append(int(values["best"]))
         level.append(values["level"])
@@ -96,8 +103,8 @@ def test_the_level_rises_when_beaten_and_the_best_network_is_kept(
 
 def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirectory) -> None:
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
-    first = measurer(trainer.release(1))
-    second = measurer(trainer.release(2))
+    first = values_of(measurer(trainer.release(1)))
+    second = values_of(measurer(trainer.release(2)))
     standings = measurer.standings
     played = {(p.first, p.second) for p in standings.pairings}
     chain = {("mcts:100", "mcts:30"), ("mcts:30", "mcts:10"), ("mcts:10", "random")}
@@ -129,9 +136,9 @@ def test_rating_games_of_others_count_in_the_ladder(run: RunDirectory) -> None:
 def test_a_network_is_measured_once(run: RunDirectory) -> None:
     """A finished run that is started again measures its last network again: it gets the same answer."""
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
-    values = measurer(trainer.release(1))
+    values = values_of(measurer(trainer.release(1)))
     written = run.ladder.read_bytes()
-    assert measurer(trainer) == values == Measurer(run, "cpu")(trainer)
+    assert values_of(measurer(trainer)) == values == values_of(Measurer(run, "cpu")(trainer))
     assert run.ladder.read_bytes() == written
 
 
@@ -139,10 +146,10 @@ def test_a_stopped_measurement_is_none(run: RunDirectory) -> None:
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
     measurer(trainer.release(1))
     trainer.release(2).stop.set()
-    assert measurer(trainer) == {}
+    assert measurer(trainer) is None
     assert [each.network for each in Measurer(run).standings.measurements] == ["00000001"]
     trainer.stop.clear()
-    assert measurer(trainer)["elo"]
+    assert values_of(measurer(trainer))["elo"]
 
 
 @pytest.mark.parametrize("damaged", [b"", b"[]", b'{"level": "high"}', b'{"level": 100, "pairings": [1]}'])
@@ -159,7 +166,7 @@ def test_connect4_is_also_asked_what_is_known_exactly(tmp_path: Path) -> None:
     with run.locked():
         run.configure(tiny_run(tmp_path / "tiny").config().with_settings(settings))
         run.config_file.write_text(run.config_file.read_text().replace('"tictactoe"', '"connect4"'))
-    values = Measurer(run, "cpu")(FakeTrainer(run).release(1))
+    values = values_of(Measurer(run, "cpu")(FakeTrainer(run).release(1)))
     assert {"value_start", "value_4", "value_1", "value_2"} <= values.keys()
     # A network that knows nothing; random moves keep the value of 62 % of these positions.
     assert 0.3 < values["keeping_0"] < 0.9 and 0.3 < values["keeping_100"] <= 1 and 0 < values["value_error"] < 4

@@ -27,9 +27,10 @@ from tengen.cli import main, phrases
 from tengen.cli.dashboard import Dashboard, JsonLines
 from tengen.cli.train import StopKeys
 from tengen.net.file import NetworkFile
-from tengen.run.events import Event, read_events
+from tengen.run.events import Ended, Event, Measured, Started, TurnTaken, Warned
 from tengen.run.folder import RunDirectory
 from tengen.run.health import PHRASES
+from tengen.run.journal import read_events
 from tengen.run.settings import RunConfig
 
 pytestmark = pytest.mark.slow
@@ -124,8 +125,8 @@ def test_a_finished_run_says_so_and_goes_on_when_asked(run: Path, capsys: Captur
     assert durable(run) == before
     assert go_on(run, "--steps", str(2 * STEPS)) == 0
     events = read_events(run / "run.sqlite")
-    assert events[-1].kind == "end" and events[-1].step == 2 * STEPS
-    assert [event.values["resumed"] for event in events if event.kind == "start"] == [False, True]
+    assert isinstance(events[-1], Ended) and events[-1].step == 2 * STEPS
+    assert [event.resumed for event in events if isinstance(event, Started)] == [False, True]
     assert RunDirectory(run).config().loop.steps == 2 * STEPS
 
 
@@ -311,7 +312,7 @@ def test_sigterm_saves_and_tells_how_to_go_on(run: Path, capsys: Capture, monkey
 
     def terminated(self: JsonLines, event: Event) -> None:
         show(self, event)
-        if event.kind == "turn":
+        if isinstance(event, TurnTaken):
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(JsonLines, "__call__", terminated)
@@ -360,7 +361,7 @@ def test_a_real_process_is_watched_guarded_and_interrupted(run: Path, capsys: Ca
     assert main(["status", str(run)]) == 0
     assert "stopped" in capsys.readouterr().out
     assert go_on(run, "--steps", str(last["step"] + 2)) == 0
-    start = next(event for event in reversed(read_events(run / "run.sqlite")) if event.kind == "start")
+    start = next(event for event in reversed(read_events(run / "run.sqlite")) if isinstance(event, Started))
     assert start.step == last["step"]
 
 
@@ -389,6 +390,21 @@ def test_status_lists_workers_elsewhere(tmp_path: Path, capsys: Capture) -> None
         assert re.search(r"attic .* barred", text)
         assert main(["status", str(written.path), "--json"]) == 0
         assert [each["players"] for each in json.loads(capsys.readouterr().out)["workers"]] == [2, 0]
+
+
+def test_checked_resignations_are_shown_where_they_happen(tmp_path: Path, capsys: Capture) -> None:
+    line = "resignations checked: 116, wrong: 2 (1.7 %)"
+    for resigns in (True, False):
+        run = write_run(tmp_path / str(resigns), resigns=resigns)
+        assert main(["status", str(run.path)]) == 0
+        text = capsys.readouterr().out
+        assert (line in text, "resignations checked" in text) == (resigns, resigns)
+        assert main(["status", str(run.path), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)["resignations"]
+        assert told == ({"checked": 116, "wrong": 2} if resigns else None)
+        console = Console(file=io.StringIO(), width=110, color_system=None)
+        console.print(Dashboard(console, "connect4", "en", read_events(run.database)))
+        assert isinstance(console.file, io.StringIO) and (line in console.file.getvalue()) == resigns
 
 
 def test_status_as_json(run: Path, capsys: Capture) -> None:
@@ -463,8 +479,8 @@ def test_the_dashboard_shows_what_it_was_told(finished: Path) -> None:
     console.print(dashboard)  # also before anything happened
     for event in events[:-1]:
         dashboard(event)
-    dashboard(Event("measure", 12, 0.5, {"network": "n.onnx", "elo": 812.0, "opponent": "mcts:1000"}))
-    dashboard(Event("warning", 12, 0.5, {"reason": "a [bracket] in it"}))
+    dashboard(Measured(12, 0.5, network="n.onnx", elo=812.0, opponent="mcts:1000"))
+    dashboard(Warned(12, 0.5, reason="a [bracket] in it"))
     dashboard.watch(lambda: "measuring")
     console.print(dashboard)
     stream = console.file

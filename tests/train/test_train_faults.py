@@ -20,9 +20,9 @@ from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.records import GameRecord
 from tengen.records.store import ChunkStore
+from tengen.run.events import Event, Measured, Started, Warned
 from tengen.run.folder import RunDirectory, RunError
 from tengen.train.learner import Learner
-from tengen.train.loop import Event
 from tengen.train.strength import Measurer
 
 pytestmark = pytest.mark.slow
@@ -169,7 +169,7 @@ def test_a_full_disk_ends_training_with_one_line_and_the_run_goes_on_later(
 
 
 def warnings(events: list[Event]) -> list[str]:
-    return [event.values["reason"] for event in events if event.kind == "warning"]
+    return [event.reason for event in events if isinstance(event, Warned)]
 
 
 def test_a_damaged_chunk_is_told_of_and_the_rest_is_used(finished: RunDirectory, tmp_path: Path) -> None:
@@ -184,8 +184,8 @@ def test_a_damaged_chunk_is_told_of_and_the_rest_is_used(finished: RunDirectory,
     (warning,) = warnings(events)
     assert victim.name in warning and "damaged" in warning and "\n" not in warning
     rest = sum(int(record.full.sum()) for path, games in games.items() if path != victim for record in games)
-    start = next(event for event in events if event.kind == "start")
-    assert start.values["positions"] == rest and events[-1].step == 60
+    start = next(event for event in events if isinstance(event, Started))
+    assert start.positions == rest and events[-1].step == 60
     assert victim.read_bytes() == data
 
 
@@ -206,8 +206,8 @@ def test_damaged_networks_do_not_stop_training(finished: RunDirectory, tmp_path:
     (run.networks / "00000060.onnx").write_bytes(b"nonsense")
     run.current.write_bytes(b"nonsense")
     run.configure(run.config().with_settings(["loop.steps=70"]))
-    (measured,) = (event for event in sit(run, measure=Measurer(run, "cpu")) if event.kind == "measure")
-    assert "00000060.onnx: not a network file" in measured.values["note"] and "elo" in measured.values
+    (measured,) = (event for event in sit(run, measure=Measurer(run, "cpu")) if isinstance(event, Measured))
+    assert "00000060.onnx: not a network file" in (measured.note or "") and measured.elo is not None
     assert NetworkFile.load(run.current, GAME).step == 70
     assert (run.networks / "00000060.onnx").read_bytes() == b"nonsense"
 

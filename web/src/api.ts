@@ -15,9 +15,13 @@ export interface Layout {
   cell_names: string[];
 }
 
+/** A number with its bounds, or one of some words. */
 export interface GameOption {
   name: string;
-  values: string;
+  low: number | null;
+  high: number | null;
+  step: number | null;
+  choices: string[];
   default: number | string;
   about: string;
 }
@@ -76,9 +80,19 @@ export interface Level {
   error: number;
 }
 
+/** A player without a network; `searches` as long as it is told to. */
+export interface OtherPlayer {
+  id: string;
+  sentence: string;
+  searches: boolean;
+}
+
+/** Who plays and analyses where a game has no network. */
+export const PLAIN = "mcts,solver";
+
 export interface Players {
   networks: NetworkEntry[];
-  others: string[];
+  others: OtherPlayer[];
   levels: Level[];
   settings?: Record<string, Settings>;
 }

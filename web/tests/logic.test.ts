@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Field } from "../src/api";
 import { compact, duration, short, signed } from "../src/i18n/numbers";
 import { aligned, joined } from "../src/store/curves";
-import { gameId, optionValues, scaleOf, within } from "../src/store/fields";
+import { gameId, scaleOf, within } from "../src/store/fields";
 import type { Branch } from "../src/store/messages";
 import { layOut, PILL, textsTo } from "../src/store/treelayout";
 
@@ -38,12 +38,6 @@ test("game ids leave out what is usual", () => {
   expect(gameId("gomoku", 15, 15, {})).toBe("gomoku");
   expect(gameId("gomoku", 9, 15, {})).toBe("gomoku:9");
   expect(gameId("gomoku", 15, 15, { rule: "renju" })).toBe("gomoku:15,rule=renju");
-});
-
-test("option values are read from their description", () => {
-  expect(optionValues("from 3 to 6")).toEqual({ low: 3, high: 6, step: 1 });
-  expect(optionValues("from -361 to 361 in steps of 0.5")).toEqual({ low: -361, high: 361, step: 0.5 });
-  expect(optionValues("one of off, on")).toEqual({ choices: ["off", "on"] });
 });
 
 test("curves are aligned on one axis, with holes", () => {

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tengen.app.errors import AppError
-from tengen.app.networks import SEARCHING, Networks
-from tengen.app.withoutsearch import WITHOUT_SEARCH
+from tengen.app.networks import Networks
 from tengen.games import State
 from tengen.net.evaluator import Batch, Rollout
+from tengen.play.players import page_player
 
 __all__ = ["evaluate"]
 
@@ -22,7 +22,8 @@ def evaluate(networks: Networks, state: State, players: list[str]) -> dict[str, 
 
 
 def _answer(networks: Networks, state: State, player: str) -> dict[str, Any]:
-    if player in (*SEARCHING, *WITHOUT_SEARCH):
+    named = page_player(player)
+    if named and not named[0].network:
         raise AppError("not_supported", f"{player} is not a network", player=player)
     shown = Batch(state.planes()[None], np.array([state.hash()], np.uint64))
     with networks.evaluator(player, state.game) as judge:

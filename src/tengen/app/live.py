@@ -24,8 +24,9 @@ from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
-from tengen.app.withoutsearch import WITHOUT_SEARCH, answer
+from tengen.app.withoutsearch import answer
 from tengen.games import State
+from tengen.play.players import page_player
 from tengen.search.agent import Agent
 
 __all__ = ["HERTZ", "Conversation"]
@@ -103,9 +104,10 @@ class Conversation:
             return
         if state.is_terminal():
             raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
-        if message.player in WITHOUT_SEARCH:
+        named = page_player(message.player)
+        if named and named[0].search is None:
             loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._searches.threads, answer, message.player, state)
+            found = await loop.run_in_executor(self._searches.threads, answer, named[1], state)
             await self._tell("update", message.id, done=True, seconds=0.0, **found)
             return
         search = self._make(message, state)

@@ -1,9 +1,7 @@
 """Who can be asked to play or analyse: networks that ship or were trained here, and players without one.
 
-    shipped             the network that comes with the package
     run:NAME/best       the strongest network of a run; also /current and /00012345, by training step
-    mcts, uniform       searches without a network
-    random, solver      no search at all
+    others              the players of `tengen.play.players` that have a name for pages, and are the same there
 
 Names are looked up in lists of what is there and never become paths.
 """
@@ -22,19 +20,15 @@ from typing import Any
 from tengen.app.errors import AppError
 from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
-from tengen.exact.oracle import oracle
 from tengen.games import Game
-from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
+from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
-from tengen.play.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
-from tengen.preset import playing_search
+from tengen.play.players import PLAYER_KINDS, PlayerError, network_search, page_player, player_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
 
-__all__ = ["SEARCHING", "Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
+__all__ = ["Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
 
-SEARCHING = ("mcts", "uniform")  # without a network
-MCTS_SIMS = 1000
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
 LARGEST = {"memory_mb": 4096, "cache_mb": 1024, "leaves": 256}
@@ -60,11 +54,13 @@ def network_steps(run: RunDirectory) -> list[Path]:
 
 def search_settings(player: str, game: Game) -> SearchConfig:
     """How a player searches unless it is told otherwise."""
-    if player == "mcts":
-        return pure_mcts(game, MCTS_SIMS, solver=True)
-    if player == "uniform":
-        return SearchConfig()
-    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
+    named = page_player(player)
+    if named is None:  # of a run
+        return network_search(game)
+    try:
+        return player_search(named[1], game).config
+    except PlayerError as error:
+        raise AppError("unknown_player", error, player=player) from None
 
 
 def settings_of_the_page() -> list[dict[str, Any]]:
@@ -116,17 +112,21 @@ class Networks:
         networks = [_shipped_entry(shipped, game)] if shipped else []
         for name, run in list_runs(self._runs).items():
             networks += _run_entries(name, run, game)
-        others = [*SEARCHING, "random", *(["solver"] if oracle(game) else [])]
-        searches = {name: search_settings(name, game).to_dict() for name in ("network", *SEARCHING)}
-        return {"networks": networks, "others": others, "levels": read_levels(game), "settings": searches}
+        others = [kind for kind in PLAYER_KINDS if kind.usual and not kind.network and kind.plays(game)]
+        searching = [kind.name for kind in others if kind.search]
+        return {
+            "networks": networks,
+            "others": [{"id": k.name, "sentence": k.sentence, "searches": k.search is not None} for k in others],
+            "levels": read_levels(game),
+            "settings": {name: search_settings(name, game).to_dict() for name in ("network", *searching)},
+        }
 
     @contextmanager
     def evaluator(self, player: str, game: Game) -> Iterator[Evaluator | Rollout]:
         """What judges positions for a player that searches, for as long as the block lasts."""
-        if player == "mcts":
-            yield Rollout()
-        elif player == "uniform":
-            yield Uniform(game)
+        named = page_player(player)
+        if named and not named[0].network:
+            yield player_search(named[1], game).evaluator("auto", 1)
         else:
             loaded = self._borrow(self._path(player, game), player, game)
             try:
@@ -142,7 +142,7 @@ class Networks:
             self._loaded.clear()
 
     def _path(self, player: str, game: Game) -> Path:
-        if player == "shipped":
+        if page_player(player):
             path = shipped_network(game)
             if path is None:
                 raise AppError("unknown_player", f"no network ships for {game.id}", player=player)

@@ -29,10 +29,11 @@ from tengen.config import ConfigError
 from tengen.games import Game, GameError
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
-from tengen.run.events import Event, History, read_events
+from tengen.run.events import Event, Measured, Started, plain
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import Health, assess
-from tengen.run.report import curves, describe_run, read_fleet, thinned
+from tengen.run.journal import History, read_events
+from tengen.run.report import curves, describe_run, last_turn, read_fleet, resignations, thinned
 from tengen.run.settings import RunConfig
 from tengen.run.standings import Standings
 
@@ -106,11 +107,8 @@ class Runs:
             "ladder": _ladder(run),
             "networks": _networks(name, run),
             "workers": msgspec.to_builtins(read_fleet(run)),
-            "mistakes": {
-                name.removeprefix("keeping_"): [(minutes, 1 - kept) for minutes, kept in points]
-                for name, points in known.items()
-                if name.startswith("keeping_")
-            },
+            "resignations": resignations(last_turn(events)),
+            "mistakes": _mistakes(fresh),
         }
 
     def live(self, name: str) -> dict[str, Any]:
@@ -216,7 +214,7 @@ class Runs:
     def _summary(self, name: str, run: RunDirectory) -> dict[str, Any]:
         events, _ = self._events(name, run)
         training = run.is_locked()
-        if any(event.kind == "start" for event in events):
+        if any(isinstance(event, Started) for event in events):
             told = describe_run(events)
         else:
             loop = _config(run).loop
@@ -258,7 +256,7 @@ def _config(run: RunDirectory) -> RunConfig:
 
 def _verdict(health: Health) -> dict[str, Any]:
     texts = {language: health.sentence(language) for language in ("en", "zh")}
-    facts = Event("verdict", 0, 0.0, health.facts).to_dict()["values"]  # without what JSON cannot hold
+    facts = plain(health.facts)  # without what JSON cannot hold
     return {
         "key": health.verdict,
         "phrase": health.phrase,
@@ -278,6 +276,16 @@ def _health(health: Health) -> dict[str, Any]:
             for row in rows
         ],
     }
+
+
+def _mistakes(events: list[Event]) -> dict[str, list[tuple[float, float]]]:
+    """The share of moves that lose value, by simulations."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for event in events:
+        if isinstance(event, Measured):
+            for sims, kept in event.keeping.items():
+                found.setdefault(sims, []).append((event.minutes, 1 - kept))
+    return {sims: _rounded(thinned(points)) for sims, points in found.items()}
 
 
 def _ladder(run: RunDirectory) -> dict[str, Any]:

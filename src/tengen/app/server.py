@@ -131,7 +131,7 @@ def _questions(searches: Searches) -> APIRouter:
     def about() -> dict[str, Any]:
         return {
             "version": version("tengen"),
-            "games": [{"id": entry["name"], **entry} for entry in games.registry()],
+            "games": [_game_entry(entry) for entry in games.registry()],
             "settings": settings_of_the_page(),
             "app": {
                 "search_hz": HERTZ,
@@ -186,6 +186,12 @@ def _questions(searches: Searches) -> APIRouter:
         return evaluate(networks, positions.read_position(request.position), request.players)
 
     return route
+
+
+def _game_entry(entry: dict[str, Any]) -> dict[str, Any]:
+    """A game for the page, which gets the bounds of its options as numbers: the words about them are for terminals."""
+    options = [{name: value for name, value in option.items() if name != "values"} for option in entry["options"]]
+    return {"id": entry["name"], **entry, "options": options}
 
 
 def _training(runs: Runs) -> APIRouter:

@@ -1,4 +1,4 @@
-"""Players that choose a move without a tree: random ones, and the exact solver."""
+"""What players that choose a move without a tree answer: random ones, and the exact solver."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
 from tengen.play.players import PlayerError, make_player
 
-__all__ = ["WITHOUT_SEARCH", "answer", "solver_for"]
-
-WITHOUT_SEARCH = ("random", "solver")
+__all__ = ["answer", "solver_for"]
 
 
 def solver_for(state: State) -> Oracle:

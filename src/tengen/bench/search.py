@@ -10,7 +10,7 @@ from tengen.config import SearchConfig
 from tengen.games import Game, State
 from tengen.net.evaluator import Rollout, Uniform
 from tengen.play.arena import draw_openings
-from tengen.play.players import pure_mcts
+from tengen.play.players import player_search
 from tengen.search.agent import Agent
 
 __all__ = ["batch_rows", "growth_rows", "rollout_rows"]
@@ -82,7 +82,7 @@ def rollout_rows(seconds: float) -> list[Row]:
     for id, name in ROLLOUT_PEERS.items():
         game = games.make(id)
         openings = draw_openings(game, 8, plies=4)
-        config = pure_mcts(game, ROLLOUT_SIMS)
+        config = player_search(f"mcts:{ROLLOUT_SIMS}", game).config
         agent = Agent(game, Rollout(), config, threads=1)
         positions = [position_after(game, moves) for moves in openings]
         each = [searches(agent, [position]) for position in positions]

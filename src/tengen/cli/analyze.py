@@ -43,7 +43,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.moves_table import as_json
-    from tengen.play.players import search_player, usual_player
+    from tengen.play.players import find_kind, search_player, usual_player
 
     game = games.make(args.game)
     if args.position is not None and args.moves != "-":
@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
     else:
-        show(state, analysis, priors=not spec.startswith("mcts"))
+        kind = find_kind(spec)
+        show(state, analysis, priors=kind is not None and kind.priors)
         if args.tree:
             print(f"tree: {args.tree}")
     return 0

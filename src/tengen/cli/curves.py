@@ -6,7 +6,7 @@ from itertools import pairwise
 from rich import box
 from rich.table import Table
 
-from tengen.run.events import Event, number_of
+from tengen.run.events import Event, Measured
 from tengen.run.report import series
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -64,15 +64,15 @@ def curves_table(events: Sequence[Event], width: int = 32) -> Table:
 
 def strength_table(events: Sequence[Event], columns: int = 4) -> Table | None:
     """What was measured, a column for each of the latest times; None when nothing was."""
-    measured = [event for event in events if event.kind == "measure" and len(event.values) > 1]
+    measured = [event for event in events if isinstance(event, Measured) and event.numbers()]
     if not measured:
         return None
     shown = measured[-columns:]
     table = Table("strength after", box=box.SIMPLE_HEAD, pad_edge=False)
     for event in shown:
         table.add_column(f"{event.minutes:.1f} min", justify="right")
-    names = dict.fromkeys(name for event in shown for name in event.values if number_of(event, name) is not None)
-    for name in names:
-        values = (number_of(event, name) for event in shown)
+    told = [event.numbers() for event in shown]
+    for name in dict.fromkeys(name for numbers in told for name in numbers):
+        values = (numbers.get(name) for numbers in told)
         table.add_row(name.replace("_", " "), *("" if value is None else short(value) for value in values))
     return table

@@ -17,7 +17,9 @@ from rich.table import Table
 
 from tengen.cli.curves import curves_table, short, strength_table
 from tengen.run import health
-from tengen.run.events import Event, History, number_of
+from tengen.run.events import Event, Measured, Released, Started, TurnTaken, Warned, finite
+from tengen.run.journal import History
+from tengen.run.report import last_turn, resignations_text
 
 WARNINGS = 3  # the latest ones stay on the panel
 REFRESHES = 2  # per second
@@ -56,31 +58,33 @@ class Lines:
 
     def __init__(self, language: str, earlier: Sequence[Event] = ()) -> None:
         self._language, self._history = language, History(earlier)
-        self._turn: Event | None = None
+        self._turn: TurnTaken | None = None
         self._clock = Clock()
 
     def __call__(self, event: Event) -> None:
         self._history(event)
         self._clock(event)
-        if event.kind == "turn":
-            self._turn = event
-        elif event.kind == "warning":
-            print(f"warning: {event.values.get('reason')}", file=sys.stderr, flush=True)
-        elif event.kind == "release" and self._turn is not None:
-            self._print(event, self._release(event, self._turn))
-        elif event.kind in ("start", "measure"):
-            self._print(event, {name: _text(value) for name, value in event.values.items()})
-        if event.kind == "measure":
+        match event:
+            case TurnTaken():
+                self._turn = event
+            case Warned():
+                print(f"warning: {event.reason}", file=sys.stderr, flush=True)
+            case Released() if self._turn is not None:
+                self._print(event, self._release(event, self._turn))
+            case Started() | Measured():
+                self._print(event, {name: _text(value) for name, value in event.values().items()})
+        if isinstance(event, Measured):
             print(f"health {health.assess(self._history.events).sentence(self._language)}", flush=True)
 
     def _print(self, event: Event, words: dict[str, str]) -> None:
         stamp = f"{event.kind} minutes={event.minutes:.2f} step={event.step}"
         print(stamp, *(f"{name}={word}" for name, word in words.items()), flush=True)
 
-    def _release(self, event: Event, turn: Event) -> dict[str, str]:
+    def _release(self, event: Released, turn: TurnTaken) -> dict[str, str]:
         wanted = ("total_games", "positions", "loss", "policy_loss", "value_loss", "simulations_per_second")
-        values = {name: short(value) for name in wanted if (value := number_of(turn, name)) is not None} | {
-            "kl": short(number_of(event, "kl") or 0.0),
+        told = turn.numbers()
+        values = {name: short(told[name]) for name in wanted if name in told} | {
+            "kl": short(finite(event.kl) or 0.0),
             "done": f"{self._clock.progress():.0%}",
         }
         left = self._clock.minutes_left()
@@ -103,17 +107,18 @@ class Dashboard:
         self._console, self._title, self._language = console, title, language
         self._history, self._clock = History(earlier), Clock()
         self._doing: Callable[[], str] = lambda: "loading"
-        self._turn = next((event for event in reversed(earlier) if event.kind == "turn"), None)
+        self._turn = last_turn(earlier)
         self._health = health.assess(self._history.events)
         self._warnings: list[str] = []
 
     def __call__(self, event: Event) -> None:
         self._history(event)
         self._clock(event)
-        if event.kind == "turn":
-            self._turn = event
-        elif event.kind == "warning":
-            self._warnings = [*self._warnings, str(event.values.get("reason"))][-WARNINGS:]
+        match event:
+            case TurnTaken():
+                self._turn = event
+            case Warned():
+                self._warnings = [*self._warnings, event.reason][-WARNINGS:]
         self._health = health.assess(self._history.events)
 
     def shown(self) -> AbstractContextManager[Any]:
@@ -134,7 +139,8 @@ class Dashboard:
         parts += [f"[dim]{escape(note)}[/]" for note in self._health.notes(self._language)]
         parts += [f"[yellow]warning: {escape(warning)}[/]" for warning in self._warnings]
         if self._turn is not None:
-            parts += ["", _numbers(self._turn), "", curves_table(events)]
+            checked = resignations_text(self._turn)
+            parts += ["", _numbers(self._turn), *([checked] if checked else []), "", curves_table(events)]
         if table := strength_table(events):
             parts += ["", table]
         return Panel(Group(*parts), title=escape(self._title), title_align="left")
@@ -154,14 +160,14 @@ class Clock:
     """How far a run is, also between two events: it goes on with the time of day."""
 
     def __init__(self) -> None:
-        self._start: Event | None = None
+        self._start: Started | None = None
         self._first: Event | None = None  # turn of this sitting
         self._last: Event | None = None
 
     def __call__(self, event: Event) -> None:
-        if event.kind == "start":
+        if isinstance(event, Started):
             self._start, self._first = event, None
-        if event.kind == "turn":
+        if isinstance(event, TurnTaken):
             self._first = self._first or event
         self._last = event
 
@@ -174,21 +180,21 @@ class Clock:
     def progress(self) -> float:
         if self._start is None or self._last is None:
             return 0.0
-        if steps := self._start.values["planned_steps"]:
+        if steps := self._start.planned_steps:
             return min(1.0, self._last.step / float(steps))
-        return min(1.0, self.minutes() / float(self._start.values["planned_minutes"]))
+        return min(1.0, self.minutes() / self._start.planned_minutes)
 
     def minutes_left(self) -> float | None:
         """By the clock what is planned; by steps at the speed of this sitting. None when it cannot be known."""
         if self._start is None or self._last is None:
             return None
-        if steps := self._start.values["planned_steps"]:
+        if steps := self._start.planned_steps:
             first = self._first
             if first is None or self._last.step <= first.step:
                 return None
             speed = (self._last.step - first.step) / max(1e-9, self._last.minutes - first.minutes)
             return float(steps - self._last.step) / speed
-        left = float(self._start.values["planned_minutes"]) - self.minutes()
+        left = self._start.planned_minutes - self.minutes()
         return max(0.0, left) if math.isfinite(left) else None
 
 
@@ -203,7 +209,7 @@ def duration(minutes: float) -> str:
     return f"{hours} h {rest} min" if hours else f"{rest} min"
 
 
-def _numbers(turn: Event) -> Table:
+def _numbers(turn: TurnTaken) -> Table:
     """How much there is, and how fast it comes."""
     wanted = [
         [("games", "total_games"), ("positions", "positions"), ("window", "window")],
@@ -214,11 +220,12 @@ def _numbers(turn: Event) -> Table:
         ],
         [("samples/s", "samples_per_second"), ("without network", "without_network"), ("batches full", "batch_fill")],
     ]
+    told = turn.numbers()
     table = Table.grid(padding=(0, 2))
     for line in wanted:
         cells = []
         for label, name in line:
-            value = number_of(turn, name)
+            value = told.get(name)
             share = name in ("without_network", "batch_fill")
             text = "–" if value is None else f"{value:.0%}" if share else short(value)
             cells += [f"[dim]{label}[/]", text]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, number
+from tengen.play.players import PLAYER_KINDS, choices
 
 if TYPE_CHECKING:
     from tengen.play.arena import Match
@@ -23,11 +24,11 @@ come from the results of pairs. Ctrl-C shows what is finished so far."""
 
 
 def add(verbs: Verbs) -> None:
-    parser = add_verb(verbs, "match", "let two players meet in paired games", EXAMPLE, run)
+    players = "\n".join(f"  {kind.form:15} {kind.sentence}" for kind in PLAYER_KINDS)
+    about = f"{EXAMPLE}\n\nplayers:\n{players}"
+    parser = add_verb(verbs, "match", "let two players meet in paired games", about, run)
     add_game(parser)
-    parser.add_argument(
-        "a", metavar="A", help="a player: random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, shipped, solver"
-    )
+    parser.add_argument("a", metavar="A", help=f"a player: {choices()}")
     parser.add_argument("b", metavar="B", help="the other player")
     count = number(int, 2, 1_000_000, "a whole number from 2 to 1000000")
     parser.add_argument("--games", type=count, default=100, metavar="N", help="games, an even number (default 100)")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tengen import games
 from tengen.cli import Verbs, add_device, add_game, add_settings, add_verb, board, number, phrases
+from tengen.play.players import choices
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,9 +35,8 @@ def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "play", "play a game in the terminal", EXAMPLE, run, json=False)
     add_game(parser)
     parser.add_argument("--side", choices=HUMANS, help="who you play; none: a demo, both: two people (default: first)")
-    opponent = "random, mcts:N, mcts:N,solver, uniform@SIMS, net:FILE@SIMS, shipped@SIMS or solver"
     default = f"(default: the network that ships for the game, else {OPPONENT})"
-    parser.add_argument("--opponent", metavar="SPEC", help=f"{opponent} {default}")
+    parser.add_argument("--opponent", metavar="SPEC", help=f"{choices()} {default}")
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations per move of the opponent")
     add_settings(parser, whose="the opponent's search")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_device, add_settings, add_verb, number
 from tengen.exact.oracle import SOLVED, required_oracle
+from tengen.play.players import choices
 
 if TYPE_CHECKING:
     from tengen.play.players import Player
@@ -29,7 +30,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("game", metavar="|".join(SOLVED), help="the games solved so far")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--net", metavar="FILE", help="the network that plays (default: the one that ships)")
-    who.add_argument("--player", metavar="SPEC", help="any player: net:FILE, shipped, mcts:N, uniform, random, solver")
+    who.add_argument("--player", metavar="SPEC", help=f"any player: {choices()}")
     parser.add_argument(
         "--positions", metavar="FILE", nargs="+", action="extend", type=Path, default=[], help="files of positions"
     )
@@ -67,14 +68,15 @@ def run(args: argparse.Namespace) -> int:
 def score_player(args: argparse.Namespace, game: games.Game) -> tuple["Player", int]:
     """The player, and how many positions it is asked about at once."""
     from tengen.net.file import shipped_network
-    from tengen.play.players import WITHOUT_SEARCH, make_player, slots_that_fit
+    from tengen.play.players import find_kind, make_player, slots_that_fit
 
     spec: str = args.player or (f"net:{args.net}" if args.net else "shipped")
     if not (args.net or args.player) and shipped_network(game) is None:
         raise UsageError(f"no network ships for {game.id} yet; give --net FILE or --player SPEC, such as mcts:1000")
-    if args.sims and spec in WITHOUT_SEARCH:
+    kind = find_kind(spec)
+    if args.sims and kind and kind.search is None:
         raise UsageError(f"{spec} does not search: leave --sims out")
-    if args.sims and spec.startswith("mcts:") and min(args.sims) == 0:
+    if args.sims and kind and not kind.priors and min(args.sims) == 0:
         raise UsageError(f"{spec} has no network to play without search: --sims must be 1 or more")
     settings = [*args.set, f"search.sims={max(args.sims)}"] if args.sims else args.set
     slots = slots_that_fit(spec, game, settings)

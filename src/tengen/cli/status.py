@@ -28,7 +28,7 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     from tengen.run.folder import RunDirectory
     from tengen.run.health import assess
-    from tengen.run.report import describe_run, read_fleet
+    from tengen.run.report import describe_run, last_turn, read_fleet, resignations
 
     events = read_run(args.folder)
     health, language = assess(events), args.lang or phrases.language()
@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     fleet = read_fleet(RunDirectory(args.folder))
     if args.json:
         told = {"health": health.to_dict(language), **details(events), "workers": to_builtins(fleet)}
+        told["resignations"] = resignations(last_turn(events))
         print(json.dumps(report | told, ensure_ascii=False))
     else:
         show(report, events, health, language, fleet)
@@ -43,8 +44,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_run(folder: Path) -> "list[Event]":
-    from tengen.run.events import read_events
+    from tengen.run.events import Started
     from tengen.run.folder import RunDirectory
+    from tengen.run.journal import read_events
 
     directory = RunDirectory(folder)
     if not directory.exists():
@@ -55,7 +57,7 @@ def read_run(folder: Path) -> "list[Event]":
         raise UsageError(f"{directory.database}: {error.strerror}; this run has written down nothing yet") from None
     except sqlite3.Error as error:
         raise UsageError(f"{directory.database}: {error}") from None
-    if not any(event.kind == "start" for event in events):
+    if not any(isinstance(event, Started) for event in events):
         raise UsageError(f"{directory.database}: this run has written down nothing yet")
     return events
 
@@ -63,17 +65,18 @@ def read_run(folder: Path) -> "list[Event]":
 def details(events: "list[Event]") -> dict[str, Any]:
     """Curves as lists of [minutes, value], and every measurement."""
     from tengen.cli.curves import CURVES
+    from tengen.run.events import Measured, Warned
     from tengen.run.report import series, thinned
 
     curves = {name: series(events, name) for name in CURVES}
     return {
         "curves": {name: thinned(points) for name, points in curves.items() if points},
         "measurements": [
-            {"minutes": event.minutes, "step": event.step, **event.values}
+            {"minutes": event.minutes, "step": event.step, **event.values()}
             for event in events
-            if event.kind == "measure"
+            if isinstance(event, Measured)
         ],
-        "warnings": [event.values.get("reason") for event in events if event.kind == "warning"],
+        "warnings": [event.reason for event in events if isinstance(event, Warned)],
     }
 
 
@@ -84,6 +87,7 @@ def show(
 
     from tengen.cli.curves import curves_table, short, strength_table
     from tengen.cli.dashboard import duration
+    from tengen.run.report import last_turn, resignations_text
 
     console = Console(highlight=False)
     planned = f"{report['planned_steps']} steps" if report["planned_steps"] else duration(report["planned_minutes"])
@@ -93,6 +97,8 @@ def show(
         f"{report['progress']:.0%} of {planned}: {duration(report['minutes'])}, {report['step']} steps, "
         f"{short(report['games'])} games, {short(report['positions'])} positions"
     )
+    if checked := resignations_text(last_turn(events)):
+        print(checked)
     tables = (curves_table(events), strength_table(events, columns=6), checks_table(health.checks), fleet_table(fleet))
     for table in tables:
         if table is not None and table.row_count:

@@ -195,14 +195,15 @@ def _flat(config: "RunConfig") -> dict[str, Any]:
 def train_here(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub | None") -> int:
     """One sitting, with everything that listens to it."""
     from tengen.hub.local import LocalHub
-    from tengen.run.events import Event, RunDatabase, TensorBoard, fan_out
+    from tengen.run.events import Warned
+    from tengen.run.journal import RunDatabase, TensorBoard, fan_out
     from tengen.train.loop import Trainer
     from tengen.train.strength import Measurer
 
     screen = make_screen(run, args)
 
     def warn(reason: str) -> None:
-        screen(Event("warning", 0, 0.0, {"reason": reason}))
+        screen(Warned(0, 0.0, reason=reason))
 
     with stop_on_signals() as stop, screen.shown():
         keepers: list[Any] = [RunDatabase(run.database, warn)]
@@ -235,7 +236,7 @@ def make_screen(run: "RunDirectory", args: argparse.Namespace) -> "Screen":
     from rich.console import Console
 
     from tengen.cli.dashboard import Dashboard, JsonLines, Lines
-    from tengen.run.events import read_events
+    from tengen.run.journal import read_events
 
     if args.json:
         return JsonLines()

@@ -161,8 +161,8 @@ class Desk:
     def counts(self) -> Counts:
         return dict(self._gathered)
 
-    def facts(self) -> dict[str, float]:
-        return {"workers": len(self._seats.alive())}
+    def workers(self) -> int | None:
+        return len(self._seats.alive())
 
     def news(self) -> list[str]:
         told, self._news = self._news, []

@@ -50,8 +50,8 @@ class LocalHub:
     def counts(self) -> Counts:
         return self._player.counts()
 
-    def facts(self) -> dict[str, float]:
-        return {}
+    def workers(self) -> int | None:
+        return None
 
     def news(self) -> list[str]:
         return []

@@ -219,8 +219,8 @@ class Hub(Protocol):
     def counts(self) -> Counts:
         """Totals of what was gathered in this sitting, named as in self-play."""
 
-    def facts(self) -> dict[str, float]:
-        """What else is worth plotting."""
+    def workers(self) -> int | None:
+        """How many play elsewhere right now; None where nobody can."""
 
     def news(self) -> list[str]:
         """What whoever watches should hear, each once."""

@@ -20,7 +20,7 @@ from tengen.net.evaluator import Evaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkFile
 from tengen.play.arena import draw_openings, mover, play_match, points_of
 from tengen.play.elo import Pairing
-from tengen.play.players import AgentPlayer, Player, make_player, pure_mcts
+from tengen.play.players import AgentPlayer, Player, make_player, player_search
 from tengen.run.folder import RunDirectory
 from tengen.search.agent import Agent
 
@@ -77,12 +77,13 @@ def _player(
     if name == "random":
         return make_player(name, game, slots=most, seed=match.seed), most
     network: NetworkFile | None = None
-    evaluator: Evaluator | Rollout = Rollout()
+    evaluator: Evaluator | Rollout
     if contestant.sha256:
         network = NetworkFile.parse(networks[contestant.sha256], f"network {name}")
         evaluator, search = make_evaluator(network, game, device, threads), match.config()
     else:  # of mcts:N no tree may be short of memory: it would be another player
-        search = pure_mcts(game, int(name.removeprefix("mcts:"))).replace(memory_mb=MOST_MB)
+        plain = player_search(name, game, slots=most)
+        evaluator, search = plain.evaluator(device, threads), plain.config.replace(memory_mb=MOST_MB)
     search, slots = fitted(search, game, network, most, search.sims, most=most, room=room)
     return AgentPlayer(name, Agent(game, evaluator, search, seed=match.seed, slots=slots, threads=threads)), slots
 

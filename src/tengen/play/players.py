@@ -1,6 +1,7 @@
 """Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`, `shipped@400`.
 
-A player is whoever can choose moves for many games at once.
+A player is whoever can choose moves for many games at once. PLAYER_KINDS lists every kind once: terminal, app, matches,
+ladder and hub make their players from it, so that a text names the same player everywhere. A new kind is one more row.
 
 >>> from tengen import games
 >>> game = games.make("tictactoe")
@@ -14,113 +15,156 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass, replace
 
-from tengen._core import Rng
 from tengen.config import SearchConfig, parse_settings
-from tengen.exact.oracle import Oracle, required_oracle
-from tengen.games import Game, GameError, State
+from tengen.exact.oracle import oracle, required_oracle
+from tengen.games import Game, GameError
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import shipped_network
+from tengen.play.choosers import AgentPlayer, Player, PlayerError, RandomPlayer, SolverPlayer
 from tengen.preset import playing_search
 from tengen.search.agent import Agent
 
 __all__ = [
+    "PLAYER_KINDS",
     "AgentPlayer",
     "Player",
     "PlayerError",
+    "PlayerKind",
+    "PlayerSearch",
+    "choices",
+    "find_kind",
     "make_player",
-    "pure_mcts",
+    "network_search",
+    "page_player",
+    "player_search",
     "search_player",
     "slots_that_fit",
     "usual_player",
 ]
 
-CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
-
 MOST_SIMS = 10_000_000
 LEAVES_OF_A_SINGLE_GAME = 8
-WITHOUT_SEARCH = ("random", "solver")
 
 
-class PlayerError(GameError):
-    """A player that cannot be made: an unknown name, or one this game has not got."""
+@dataclass(frozen=True)
+class Places:
+    """Where a player plays."""
+
+    slots: int  # games at once
+    seed: int
+    threads: int
 
 
-class Player(Protocol):
-    """Chooses moves for many games side by side. A game keeps its slot from its first move to its last."""
+@dataclass(frozen=True)
+class PlayerSearch:
+    """How a player searches, and who judges positions for it: made on a device, with a number of threads."""
+
+    config: SearchConfig
+    evaluator: Callable[[str, int], Evaluator | Rollout]
+
+
+@dataclass(frozen=True)
+class PlayerKind:
+    """A kind of player: how one is written, what it is, how it is made. It has `make`, or `search` if it has a tree."""
 
     name: str
-
-    def new_game(self, slot: int, number: int) -> None:
-        """A game begins in a slot: nothing is left of the last one there, and its number names its randomness."""
-
-    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        """A move for each position, none of which is over."""
-
-    def stop(self) -> None:
-        """Makes an act_many under way in another thread return soon."""
-
-
-class RandomPlayer:
-    """Every legal move is as likely as the next."""
-
-    name = "random"
-
-    def __init__(self, slots: int, seed: int) -> None:
-        self._seed = seed
-        self._numbers = list(range(slots))
-
-    def new_game(self, slot: int, number: int) -> None:
-        self._numbers[slot] = number
-
-    def stop(self) -> None:
-        pass
-
-    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        return [self._any(state, slot, state.legal_actions()) for state, slot in zip(states, slots, strict=True)]
-
-    def _any(self, state: State, slot: int, actions: list[int]) -> int:
-        return actions[Rng(self._seed, self._numbers[slot], state.ply(), "rollout").below(len(actions))]
+    form: str  # of its texts, as help and messages show it
+    pattern: str  # that a whole text matches
+    sentence: str
+    make: Callable[[Game, re.Match[str], Places], Player] | None = None  # for a game, as the text says
+    search: Callable[[Game, re.Match[str], int], PlayerSearch] | None = None  # for a game, as the text says, with slots
+    # What its name alone means to a page, which may choose by name only: None where a text has a path or a command.
+    usual: str | None = None
+    network: bool = False
+    priors: bool = True  # has an opinion of moves before any search
+    plays: Callable[[Game], bool] = lambda game: True
 
 
-class SolverPlayer(RandomPlayer):
-    """Plays a solved game perfectly: any of the moves with the best exact score."""
-
-    name = "solver"
-
-    def __init__(self, known: Oracle, slots: int, seed: int, threads: int) -> None:
-        super().__init__(slots, seed)
-        self._known, self._threads = known, threads
-
-    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        solved = self._known.solve_many(states, threads=self._threads)
-        return [
-            self._any(state, slot, [a for a in state.legal_actions() if scores[a] == scores.max()])
-            for state, slot, scores in zip(states, slots, solved, strict=True)
-        ]
+def _random(game: Game, found: re.Match[str], at: Places) -> Player:
+    return RandomPlayer(at.slots, at.seed)
 
 
-class AgentPlayer:
-    """An agent under a name."""
-
-    def __init__(self, name: str, agent: Agent) -> None:
-        self.name, self.agent = name, agent
-
-    def new_game(self, slot: int, number: int) -> None:
-        self.agent.new_game(slot, number)
-
-    def stop(self) -> None:
-        self.agent.stop()
-
-    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        return self.agent.act_many(states, slots)
+def _solver(game: Game, found: re.Match[str], at: Places) -> Player:
+    return SolverPlayer(required_oracle(game), at.slots, at.seed, at.threads)
 
 
-def pure_mcts(game: Game, sims: int, solver: bool = False) -> SearchConfig:
-    """The search of `mcts:N`: UCB1 over random playouts, the plain opponent everything is measured against."""
+def _mcts(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    """UCB1 over random playouts, without proofs: the plain opponent that everything is measured against."""
     c_ucb = SearchConfig().c_ucb if game.facts.c_ucb is None else game.facts.c_ucb
-    return SearchConfig(sims=sims, rule="ucb1", c_ucb=c_ucb, solver=solver, symmetry=False, cache_mb=0)
+    config = SearchConfig(rule="ucb1", c_ucb=c_ucb, solver=False, symmetry=False, cache_mb=0)
+    return PlayerSearch(config.replace(sims=_sims(found[1], least=1)), lambda device, threads: Rollout())
+
+
+def _proving_mcts(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    plain = _mcts(game, found, slots)
+    return replace(plain, config=plain.config.replace(solver=True))
+
+
+def _uniform(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    return PlayerSearch(_with_sims(SearchConfig(), found[1]), lambda device, threads: Uniform(game))
+
+
+def _network(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    path = _network_path(found[1], game)
+    make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
+    return PlayerSearch(_with_sims(network_search(game, slots), found[2]), make)
+
+
+PLAYER_KINDS = (
+    PlayerKind("random", "random", "random", "every legal move is as likely as the next", make=_random, usual="random"),
+    PlayerKind(
+        "mcts", "mcts:N", r"mcts:(\d+)",
+        "pure MCTS: N simulations of one random playout each, UCB1, no proofs",
+        search=_mcts, usual="mcts:1000", priors=False,
+    ),
+    PlayerKind(
+        "mcts,solver", "mcts:N,solver", r"mcts:(\d+),solver",
+        "pure MCTS that proves wins, draws and losses in its tree",
+        search=_proving_mcts, usual="mcts:1000,solver", priors=False,
+    ),
+    PlayerKind(
+        "uniform", "uniform@SIMS", r"uniform(?:@(\d+))?",
+        "the search of networks with one that knows nothing: PUCT, no playouts",
+        search=_uniform, usual="uniform",
+    ),
+    PlayerKind(
+        "solver", "solver", "solver",
+        "perfect play, where a game has an exact solver",
+        make=_solver, usual="solver", plays=lambda game: oracle(game) is not None,
+    ),
+    PlayerKind(
+        "net", "net:PATH@SIMS", r"(net:.+?)(?:@(\d+))?",
+        "the network in a file",
+        search=_network, network=True,
+    ),
+    PlayerKind(
+        "shipped", "shipped@SIMS", r"(shipped)(?:@(\d+))?",
+        "the network that comes with the package for the game",
+        search=_network, usual="shipped", network=True, plays=lambda game: shipped_network(game) is not None,
+    ),
+)  # fmt: skip
+
+
+def choices(kinds: Sequence[PlayerKind] = PLAYER_KINDS) -> str:
+    """The texts that name players, for help and messages."""
+    return ", ".join(kind.form for kind in kinds)
+
+
+def find_kind(spec: str) -> PlayerKind | None:
+    """The kind of player that a text names, if it is one's."""
+    read = _read(spec)
+    return read[0] if read else None
+
+
+def page_player(name: str) -> tuple[PlayerKind, str] | None:
+    """The kind and the whole text of a player that a page chose: by its name, or by a text of a kind that has one."""
+    for kind in PLAYER_KINDS:
+        if kind.name == name and kind.usual:
+            return kind, kind.usual
+    named = find_kind(name)
+    return (named, name) if named and named.usual else None
 
 
 def make_player(
@@ -137,16 +181,15 @@ def make_player(
 
     `settings` are `search.NAME=VALUE` texts, for players that search; `device` runs the network of those with one.
     """
-    if spec in WITHOUT_SEARCH:
-        if settings:
-            raise PlayerError(f"{spec} does not search: it takes no settings")
-        if spec == "random":
-            return RandomPlayer(slots, seed)
-        try:
-            return SolverPlayer(required_oracle(game), slots, seed, threads)
-        except GameError as error:
-            raise PlayerError(str(error)) from None
-    return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
+    kind, found = _known(spec)
+    if kind.make is None:
+        return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
+    if settings:
+        raise PlayerError(f"{spec} does not search: it takes no settings")
+    try:
+        return kind.make(game, found, Places(slots, seed, threads))
+    except GameError as error:
+        raise PlayerError(str(error)) from None
 
 
 def search_player(
@@ -160,8 +203,25 @@ def search_player(
     device: str = "auto",
 ) -> AgentPlayer:
     """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError."""
-    make, config = _search_of(spec, game, settings, slots)
-    return AgentPlayer(spec, Agent(game, make(device, threads), config, seed=seed, slots=slots, threads=threads))
+    search = player_search(spec, game, slots=slots, settings=settings)
+    evaluator = search.evaluator(device, threads)
+    return AgentPlayer(spec, Agent(game, evaluator, search.config, seed=seed, slots=slots, threads=threads))
+
+
+def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[str] = ()) -> PlayerSearch:
+    """How a player searches and who judges for it; nothing is loaded yet. Raises PlayerError, ConfigError."""
+    kind, found = _known(spec)
+    if kind.search is None:
+        searching = [each for each in PLAYER_KINDS if each.search is not None]
+        raise PlayerError(f"{spec} does not search; players that do are {choices(searching)}")
+    search = kind.search(game, found, slots)
+    return replace(search, config=parse_settings(search.config, list(settings)))
+
+
+def network_search(game: Game, slots: int = 1) -> SearchConfig:
+    """How networks of a game search: a single game must fill a batch by itself; many games fill it together, each one
+    leaf at a time."""
+    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1)
 
 
 def usual_player(game: Game, otherwise: str) -> str:
@@ -171,34 +231,24 @@ def usual_player(game: Game, otherwise: str) -> str:
 
 def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: int = 256) -> int:
     """How many games a player can play side by side, up to `most`, with no tree short of memory."""
-    if spec in WITHOUT_SEARCH:
+    if _known(spec)[0].search is None:
         return most
-    config = _search_of(spec, game, settings, most)[1]
+    config = player_search(spec, game, slots=most, settings=settings).config
     node, edge = 64, 16  # bytes, as in tree.h; a tree has one node per simulation, its root and a few on the way
     tree = (config.sims + config.leaves + 1) * (node + edge * game.num_actions)
     return max(1, min(most, (config.memory_mb << 20) // tree - 1))
 
 
-def _search_of(
-    spec: str, game: Game, settings: Sequence[str], slots: int
-) -> tuple[Callable[[str, int], Evaluator | Rollout], SearchConfig]:
-    """How to make a player's evaluator on a device with a number of threads, and its search."""
-    make: Callable[[str, int], Evaluator | Rollout]
-    if found := re.fullmatch(r"mcts:(\d+)(,solver)?", spec, re.ASCII):
-        make, config = (lambda *_: Rollout()), pure_mcts(game, _sims(found[1], least=1), bool(found[2]))
-    elif found := re.fullmatch(r"uniform(?:@(\d+))?", spec, re.ASCII):
-        make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
-    elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
-        path = _network_path(found[1], game)
-        # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
-        config = _with_sims(playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
-        make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
-    elif spec in WITHOUT_SEARCH:
-        searching = [name for name in CHOICES.split(", ") if name not in WITHOUT_SEARCH]
-        raise PlayerError(f"{spec} does not search; players that do are {', '.join(searching)}")
-    else:
-        raise PlayerError(f"unknown player {spec[:80]!r}; players are {CHOICES}")
-    return make, parse_settings(config, list(settings))
+def _read(spec: str) -> tuple[PlayerKind, re.Match[str]] | None:
+    matches = ((kind, re.fullmatch(kind.pattern, spec, re.ASCII | re.DOTALL)) for kind in PLAYER_KINDS)
+    return next(((kind, found) for kind, found in matches if found), None)
+
+
+def _known(spec: str) -> tuple[PlayerKind, re.Match[str]]:
+    read = _read(spec)
+    if read is None:
+        raise PlayerError(f"unknown player {spec[:80]!r}; players are {choices()}")
+    return read
 
 
 def _network_path(name: str, game: Game) -> str:

@@ -1,207 +1,227 @@
-"""What happens in a run, told as events, and who keeps them: `run.sqlite`, TensorBoard files, a bounded memory.
+"""What happens in a run, told as events: one class for each kind. `tengen.run.journal` keeps them.
 
-Training tells its events to one listener and needs none of them again: whatever goes wrong here is a warning.
+On disk and in JSON an event is its kind, its step, its time, and a flat object of values. There a field that is None is
+left out, and a number that is not finite is null, which JSON has; it comes back as NaN.
 
->>> heard = []
->>> listen = fan_out(heard.append, History())
->>> listen(Event("warning", step=3, minutes=0.5, values={"reason": "an example"}))
->>> heard[0].values["reason"]
-'an example'
+>>> event = TurnTaken(3, 0.5, loss=1.25, games=4)
+>>> event.values()
+{'games': 4, 'loss': 1.25}
+>>> read_event("turn", 3, 0.5, event.time, event.values()) == event
+True
 """
 
 from __future__ import annotations
 
-import json
 import math
 import numbers
-import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
 
-__all__ = ["Event", "History", "Listener", "RunDatabase", "TensorBoard", "fan_out", "number_of", "read_events"]
+import msgspec
 
-VERSION = 1  # of run.sqlite
-_TABLE = """CREATE TABLE IF NOT EXISTS events (
-  id INTEGER PRIMARY KEY, time REAL NOT NULL, step INTEGER NOT NULL, minutes REAL NOT NULL, kind TEXT NOT NULL,
-  "values" TEXT NOT NULL)"""
+__all__ = [
+    "Ended",
+    "Event",
+    "Listener",
+    "Measured",
+    "Released",
+    "Started",
+    "TurnTaken",
+    "Warned",
+    "finite",
+    "plain",
+    "read_event",
+]
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: `kind` is start, turn, release, measure, warning or end."""
+    """Something that happened."""
 
-    kind: str
+    kind: ClassVar[str]
+    prefixes: ClassVar[Mapping[str, str]] = {}  # of the names of values that a field holds as a dictionary
+
     step: int  # of the learner
     minutes: float  # of training so far, over all sittings
-    values: dict[str, Any] = field(default_factory=dict)
-    time: float = field(default_factory=time.time)  # seconds since 1970
+    time: float = field(default_factory=time.time, kw_only=True)  # seconds since 1970
+
+    def values(self) -> dict[str, Any]:
+        """What it tells, by name, as JSON has it."""
+        told: dict[str, Any] = {}
+        for each in fields(self)[len(fields(Event)) :]:
+            value = getattr(self, each.name)
+            if each.name in self.prefixes:
+                told |= {f"{self.prefixes[each.name]}{name}": plain(part) for name, part in value.items()}
+            elif value is not None:
+                told[each.name] = plain(value)
+        return told
+
+    def numbers(self) -> dict[str, float]:
+        """Those of its values that are finite numbers."""
+        known = self.values().items()
+        return {name: float(value) for name, value in known if type(value) in (int, float)}
+
+    @classmethod
+    def read(cls, step: int, minutes: float, values: Mapping[str, Any], when: float | None = None) -> Self:
+        """From what `values` gave; names that this version does not know are left out. Raises ValueError."""
+        names = {each.name for each in fields(cls)} - cls.prefixes.keys()
+        told: dict[str, Any] = {name: {} for name in cls.prefixes}
+        for name, value in values.items():
+            number = math.nan if value is None else value
+            if isinstance(number, float) and number.is_integer():
+                number = int(number)  # fits fields of both kinds; ladder.json makes floats of all its numbers
+            if name in names:
+                told[name] = number
+                continue
+            for field_name, prefix in cls.prefixes.items():
+                if name.startswith(prefix):
+                    told[field_name][name.removeprefix(prefix)] = number
+        told |= {"step": step, "minutes": minutes} | ({} if when is None else {"time": when})
+        return msgspec.convert(told, cls)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: no NaN and no infinity, which JSON lacks."""
-        values = {name: _plain(value) for name, value in self.values.items()}
-        return {"time": self.time, "step": self.step, "minutes": self.minutes, "kind": self.kind, "values": values}
+        told = {"time": self.time, "step": self.step, "minutes": self.minutes, "kind": self.kind}
+        return told | {"values": self.values()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started(Event):
+    """A sitting begins."""
+
+    kind = "start"
+
+    game: str
+    size: str
+    planned_minutes: float
+    planned_steps: int  # 0: by the clock
+    positions: int = 0  # there from earlier sittings
+    resumed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnTaken(Event):
+    """Some games were played and learned from. None: nothing was played, or nothing learned, or it is not known."""
+
+    kind = "turn"
+
+    games_per_second: float | None = None
+    evaluations_per_second: float | None = None
+    simulations_per_second: float | None = None
+    moves_per_second: float | None = None
+    batch_fill: float | None = None
+    without_network: float | None = None  # share of simulations
+    playing_seconds: float | None = None
+
+    games: int | None = None  # finished in this turn
+    game_length: float | None = None
+    first_player_score: float | None = None
+    draws: float | None = None
+
+    policy_loss: float | None = None
+    value_loss: float | None = None
+    moves_left_loss: float | None = None
+    reply_loss: float | None = None
+    loss: float | None = None
+    entropy: float | None = None
+    explained_variance: float | None = None
+    gradient_norm: float | None = None
+    rate: float | None = None
+    samples_per_second: float | None = None
+    learning_seconds: float | None = None
+    replay_age: float | None = None
+
+    total_games: int | None = None  # of the run
+    positions: int | None = None
+    window: int | None = None
+    progress: float | None = None
+    unread_chunks: int | None = None
+    resignations_checked: int | None = None  # of the run; None where nobody may resign
+    resignations_wrong: int | None = None
+    workers: int | None = None  # elsewhere; None where there can be none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released(Event):
+    """Whoever plays goes on with a new network."""
+
+    kind = "release"
+
+    network: str  # its hash
+    kl: float  # change of the policy since the release before; 0 where it is not known
+    multiplier: float | None = None  # of the learning rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured(Event):
+    """How strong a network is."""
+
+    kind = "measure"
+    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_"}
+
+    network: str  # file name
+    opponent: str | None = None
+    score: float | None = None  # against the opponent, with its interval
+    score_low: float | None = None
+    score_high: float | None = None
+    level: int | None = None  # playouts of the pure MCTS to beat
+    best: str | None = None  # the best network so far
+    against_previous: float | None = None
+    note: str | None = None
+    gate: str | None = None  # verdict on whether it may play
+    gate_score: float | None = None
+    gate_games: int | None = None
+    elo: float | None = None
+    elo_error: float | None = None
+    openings: dict[str, float] = field(default_factory=dict)  # the first player's value at the start and after moves
+    value_error: float | None = None
+    keeping: dict[str, float] = field(default_factory=dict)  # share of moves that keep the value, by simulations
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warned(Event):
+    """Something went wrong that does not end a run."""
+
+    kind = "warning"
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended(Event):
+    """A sitting ends."""
+
+    kind = "end"
+
+    finished: bool  # so does the run
 
 
 Listener = Callable[[Event], None]
-Warn = Callable[[str], None]
+
+_CLASSES: dict[str, type[Event]] = {
+    each.kind: each for each in (Started, TurnTaken, Released, Measured, Warned, Ended)
+}  # fmt: skip
 
 
-def fan_out(*listeners: Listener) -> Listener:
-    """One listener that tells all of them, in order."""
-
-    def tell(event: Event) -> None:
-        for listener in listeners:
-            listener(event)
-
-    return tell
+def read_event(kind: str, step: int, minutes: float, time: float, values: Mapping[str, Any]) -> Event:
+    """An event from its values. Raises ValueError."""
+    if kind not in _CLASSES:
+        raise ValueError(f"unknown kind of event {kind!r}")
+    return _CLASSES[kind].read(step, minutes, values, time)
 
 
-def number_of(event: Event, name: str) -> float | None:
-    """A value of an event if it is there and a finite number."""
-    value = event.values.get(name)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        return None
-    return float(value)
+def finite(value: float | None) -> float | None:
+    """A number that can be reckoned with; None instead of NaN and infinity."""
+    return value if value is not None and math.isfinite(value) else None
 
 
-class History:
-    """The events of a run in memory, bounded: the older turns are, the fewer of them are kept.
-
-    The first and the latest turns stay whole, because they are compared; releases are thinned like turns.
-    """
-
-    FIRST, LAST, MOST = 50, 500, 2000
-
-    def __init__(self, events: Sequence[Event] = ()) -> None:
-        self.events: list[Event] = []
-        for event in events:
-            self(event)
-
-    def __call__(self, event: Event) -> None:
-        self.events.append(event)
-        if len(self.events) > self.MOST:
-            middle = self.events[self.FIRST : -self.LAST]
-            frequent = ("turn", "release")
-            kept = [each for place, each in enumerate(middle) if each.kind not in frequent or place % 2]
-            self.events[self.FIRST : -self.LAST] = kept
-
-
-class RunDatabase:
-    """Writes every event into a table of SQLite, where others may read while training goes on (WAL)."""
-
-    def __init__(self, path: Path, warn: Warn) -> None:
-        self._path = path
-        self._warn: Warn | None = warn  # None once it was used
-        self._connection: sqlite3.Connection | None = None
-
-    def __call__(self, event: Event) -> None:
-        try:
-            if self._connection is None:
-                self._connection = _open_for_writing(self._path)
-            with self._connection:
-                self._connection.execute(
-                    'INSERT INTO events (time, step, minutes, kind, "values") VALUES (?, ?, ?, ?, ?)',
-                    (event.time, event.step, event.minutes, event.kind, json.dumps(event.to_dict()["values"])),
-                )
-        except (sqlite3.Error, OSError) as error:
-            # Tried again at the next event: the disk may have room then, or whoever locked the file be gone.
-            self.close()
-            if self._warn is not None:
-                warn, self._warn = self._warn, None
-                warn(f"{self._path}: {error}; training goes on, its curves are not kept")
-
-    def close(self) -> None:
-        if self._connection is not None:
-            with suppress(sqlite3.Error):
-                self._connection.close()
-            self._connection = None
-
-
-def _open_for_writing(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=1)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        ((version,),) = connection.execute("PRAGMA user_version").fetchall()  # 0 where there was none yet
-        if version > VERSION:
-            raise sqlite3.DatabaseError(f"version {version}, which a newer Tengen wrote")
-        connection.execute(_TABLE)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        return connection
-    except sqlite3.Error:
-        connection.close()
-        raise
-
-
-def read_events(path: Path, after: int = 0) -> list[Event]:
-    """The events in a database with an id above `after`, in order. Raises OSError or sqlite3.Error."""
-    path.stat()  # its error says what is wrong; SQLite's does not
-    try:
-        rows = _select(path, "mode=ro", after)
-    except sqlite3.OperationalError:
-        # A folder that is not writable cannot hold SQLite's files for sharing. Then nobody writes, none are needed.
-        rows = _select(path, "mode=ro&immutable=1", after)
-    try:
-        return [
-            Event(kind, int(step), float(minutes), json.loads(text), time) for kind, step, minutes, text, time in rows
-        ]
-    except (ValueError, TypeError) as error:
-        raise sqlite3.DatabaseError(f"a damaged row: {error}") from None
-
-
-def _select(path: Path, mode: str, after: int) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=5)) as connection:
-        query = 'SELECT kind, step, minutes, "values", time FROM events WHERE id > ? ORDER BY id'
-        return connection.execute(query, (after,)).fetchall()
-
-
-class TensorBoard:
-    """Writes every number of every event as a scalar named KIND/NAME."""
-
-    def __init__(self, folder: Path, warn: Warn) -> None:
-        self._folder, self._warn = folder, warn
-        self._writer: Any = None  # made at the first event: every writer begins a file
-        self._broken = False
-
-    @staticmethod
-    def installed() -> bool:
-        return find_spec("tensorboardX") is not None
-
-    def __call__(self, event: Event) -> None:
-        if self._broken:
-            return
-        from tensorboardX import SummaryWriter
-
-        try:
-            self._writer = self._writer or SummaryWriter(str(self._folder), flush_secs=30)
-            for name in event.values:
-                if (number := number_of(event, name)) is not None:
-                    self._writer.add_scalar(f"{event.kind}/{name}", number, event.step, walltime=event.time)
-        except OSError as error:
-            self._give_up(error)
-
-    def close(self) -> None:
-        if self._writer is not None:
-            try:
-                self._writer.close()
-            except OSError as error:
-                self._give_up(error)
-
-    def _give_up(self, error: OSError) -> None:
-        self._writer, self._broken = None, True
-        self._warn(f"no TensorBoard files: {error.strerror or error}")
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """As JSON has it: no NaN and no infinity, which JSON lacks."""
     if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     if isinstance(value, numbers.Real) and not isinstance(value, bool | int):
         return float(value) if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)

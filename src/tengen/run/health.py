@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tengen.run.events import Event, number_of
+from tengen.run.events import Event, Measured, Released, TurnTaken, finite
 
-__all__ = ["PHRASES", "Check", "Health", "assess", "measures_of_strength"]
+__all__ = ["PHRASES", "Check", "Health", "assess"]
 
 TURNS = 10  # turns averaged: one turn's numbers are noisy
 EARLY = 2 * TURNS  # below as many turns nothing is said: the first and the latest ones would overlap
@@ -81,18 +81,18 @@ class Health:
 
 def assess(events: Sequence[Event]) -> Health:
     """The health of a run. A rising strength outweighs every other sign, for better or worse."""
-    turns = [event for event in events if event.kind == "turn"]
-    learned = [turn for turn in turns if "loss" in turn.values]
-    unread = tuple(Check("unread_chunks", number_of(turn, "unread_chunks") or None, 0, 0) for turn in turns[-1:])
-    if any(number_of(turn, "loss") is None for turn in learned[-TURNS:]):
+    turns = [event for event in events if isinstance(event, TurnTaken)]
+    learned = [turn for turn in turns if turn.loss is not None]
+    unread = tuple(Check("unread_chunks", turn.unread_chunks or None, 0, 0) for turn in turns[-1:])
+    if any(finite(turn.loss) is None for turn in learned[-TURNS:]):
         return Health(STALLED, "diverged", {}, unread)
-    played = [turn for turn in turns if "games" in turn.values]  # a network that grows does not play
-    if len(played) >= EARLY and not any(number_of(turn, "games") for turn in played[-EARLY:]):
+    played = [turn for turn in turns if turn.games is not None]  # a network that grows does not play
+    if len(played) >= EARLY and not any(turn.games for turn in played[-EARLY:]):
         return Health(STALLED, "no_games", {"turns": EARLY}, unread)
     if len(learned) < EARLY:
         return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY}, unread)
-    checks = (*_checks(turns, learned, [event for event in events if event.kind == "release"]), *unread)
-    rising = _rising(measures_of_strength(events))
+    checks = (*_checks(turns, learned, [event for event in events if isinstance(event, Released)]), *unread)
+    rising = _rising([event for event in events if isinstance(event, Measured)])
     stalled = next((check for check in checks if check.stalls and not check.ok), None)
     if rising is True or (rising is None and stalled is None):
         return Health(LEARNING, "getting_stronger" if rising else "losses_fall", _losses(learned), checks)
@@ -101,66 +101,68 @@ def assess(events: Sequence[Event]) -> Health:
     return Health(STALLED, "no_stronger", {"count": MEASUREMENTS}, checks)
 
 
-def measures_of_strength(events: Sequence[Event]) -> dict[str, list[float]]:
-    """Those measured numbers of which more is stronger, by name, in order."""
-    series: dict[str, list[float]] = {}
-    for event in events:
-        for name in event.values if event.kind == "measure" else ():
-            value = number_of(event, name)
-            if value is not None and (name in ("elo", "level", "mcts_level") or "keeping" in name):
-                series.setdefault(name, []).append(value)
-    return series
-
-
-def _rising(series: dict[str, list[float]]) -> bool | None:
+def _rising(measured: Sequence[Measured]) -> bool | None:
     """Has any measure of strength passed its earlier best lately? None while there are too few measurements."""
-    long_enough = [values for values in series.values() if len(values) > MEASUREMENTS]
+    keeping: dict[str, list[float]] = {}
+    for event in measured:
+        for sims, share in event.keeping.items():
+            if finite(share) is not None:
+                keeping.setdefault(sims, []).append(share)
+    elo = [elo for event in measured if (elo := finite(event.elo)) is not None]
+    levels = [float(event.level) for event in measured if event.level is not None]
+    long_enough = [values for values in (elo, levels, *keeping.values()) if len(values) > MEASUREMENTS]
     if not long_enough:
         return None
-    perfect = any(min(values[-MEASUREMENTS:]) >= 1 for name, values in series.items() if "keeping" in name)
+    perfect = any(min(shares[-MEASUREMENTS:]) >= 1 for shares in keeping.values())
     return perfect or any(max(values[-MEASUREMENTS:]) > max(values[:-MEASUREMENTS]) for values in long_enough)
 
 
-def _checks(turns: Sequence[Event], learned: Sequence[Event], releases: Sequence[Event]) -> Iterable[Check]:
-    latest, draws = learned[-TURNS:], _mean(turns[-TURNS:], "draws")
+def _checks(turns: Sequence[TurnTaken], learned: Sequence[TurnTaken], releases: Sequence[Released]) -> Iterable[Check]:
+    latest, draws = learned[-TURNS:], _mean(turn.draws for turn in turns[-TURNS:])
     # A falling policy loss is the first sign of learning; later it hovers, so that strength has the last word.
-    yield Check(
-        "loss", _ratio(_mean(latest, "policy_loss"), _mean(learned[:TURNS], "policy_loss")), 0, 0.98, stalls=True
-    )
-    yield Check("entropy", _mean(latest, "entropy"), 0.02, stalls=True)
+    first, last = _policy_loss(learned)
+    yield Check("loss", _ratio(last, first), 0, 0.98, stalls=True)
+    yield Check("entropy", _mean(turn.entropy for turn in latest), 0.02, stalls=True)
     # Without different results there is nothing to explain.
     varied = draws is None or draws < 0.95
-    yield Check("explained_variance", _mean(latest, "explained_variance") if varied else None, 0.03, 1, stalls=True)
+    explained = _mean(turn.explained_variance for turn in latest)
+    yield Check("explained_variance", explained if varied else None, 0.03, 1, stalls=True)
     yield Check("kl", _change(releases), 1e-5, 1.0, stalls=True)
     yield Check("draws", draws, 0, 0.95)
-    yield Check("first_player", _mean(turns[-TURNS:], "first_player_score"), 0.05, 0.95)
-    yield Check("batch_fill", _mean(turns[-TURNS:], "batch_fill"), 0.3, 1)
+    yield Check("first_player", _mean(turn.first_player_score for turn in turns[-TURNS:]), 0.05, 0.95)
+    yield Check("batch_fill", _mean(turn.batch_fill for turn in turns[-TURNS:]), 0.3, 1)
     # Half of the window at most, which holds all positions at first and ever smaller a share of them later.
-    age = _ratio(_mean(latest, "replay_age"), _mean(latest, "positions"))
+    age = _ratio(_mean(turn.replay_age for turn in latest), _mean(turn.positions for turn in latest))
     yield Check("replay_age", age if len(turns) >= FORGETTING else None, 0, 0.45)
     yield Check("playing_share", _playing_share(latest), 0.2, 0.95)
 
 
-def _losses(learned: Sequence[Event]) -> dict[str, float]:
+def _policy_loss(learned: Sequence[TurnTaken]) -> tuple[float | None, float | None]:
+    """Of the first turns, and of the latest."""
+    first, last = (_mean(turn.policy_loss for turn in turns) for turns in (learned[:TURNS], learned[-TURNS:]))
+    return first, last
+
+
+def _losses(learned: Sequence[TurnTaken]) -> dict[str, float]:
     """What the good news mention."""
-    variance = _mean(learned[-TURNS:], "explained_variance") or 0.0
-    first, last = _mean(learned[:TURNS], "policy_loss"), _mean(learned[-TURNS:], "policy_loss")
+    variance = _mean(turn.explained_variance for turn in learned[-TURNS:]) or 0.0
+    first, last = _policy_loss(learned)
     return {"first": first or math.nan, "last": last or math.nan, "explained": 100 * max(0.0, variance)}
 
 
-def _change(releases: Sequence[Event]) -> float | None:
+def _change(releases: Sequence[Released]) -> float | None:
     """The mean KL of the latest releases; those without a step in between, or first after a resume, say nothing."""
-    known = [kl for release in releases if (kl := number_of(release, "kl"))]
+    known = [kl for release in releases if (kl := finite(release.kl))]
     return sum(known[-RELEASES:]) / RELEASES if len(known) >= RELEASES else None
 
 
-def _playing_share(turns: Sequence[Event]) -> float | None:
-    playing, learning = _mean(turns, "playing_seconds"), _mean(turns, "learning_seconds")
+def _playing_share(turns: Sequence[TurnTaken]) -> float | None:
+    playing, learning = _mean(turn.playing_seconds for turn in turns), _mean(turn.learning_seconds for turn in turns)
     return None if playing is None or learning is None else _ratio(playing, playing + learning)
 
 
-def _mean(events: Sequence[Event], name: str) -> float | None:
-    known = [value for event in events if (value := number_of(event, name)) is not None]
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [number for value in values if (number := finite(value)) is not None]
     return sum(known) / len(known) if known else None
 
 

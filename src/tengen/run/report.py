@@ -8,10 +8,21 @@ from typing import Any
 
 import msgspec
 
-from tengen.run.events import Event, number_of
+from tengen.run.events import Ended, Event, Measured, Released, Started, TurnTaken, finite
 from tengen.run.folder import RunDirectory
 
-__all__ = ["Fleet", "FleetWorker", "curves", "describe_run", "read_fleet", "series", "thinned"]
+__all__ = [
+    "Fleet",
+    "FleetWorker",
+    "curves",
+    "describe_run",
+    "last_turn",
+    "read_fleet",
+    "resignations",
+    "resignations_text",
+    "series",
+    "thinned",
+]
 
 POINTS = 200  # of a curve
 LARGEST_FLEET = 1 << 22  # bytes: ten thousand workers
@@ -55,14 +66,14 @@ def read_fleet(run: RunDirectory) -> list[FleetWorker]:
 
 def describe_run(events: Sequence[Event]) -> dict[str, Any]:
     """Where the run stands; there must be a start among the events."""
-    last, start = events[-1], next(event for event in reversed(events) if event.kind == "start")
-    turn = next((event for event in reversed(events) if event.kind == "turn"), start)
-    steps, minutes = start.values["planned_steps"], start.values["planned_minutes"]
+    last, start = events[-1], next(each for each in reversed(events) if isinstance(each, Started))
+    turn = last_turn(events)
+    steps, minutes = start.planned_steps, start.planned_minutes
     progress = min(1.0, last.step / steps if steps else last.minutes / minutes)
-    state = "going on" if last.kind != "end" else "finished" if last.values.get("finished") else "stopped"
+    state = "going on" if not isinstance(last, Ended) else "finished" if last.finished else "stopped"
     return {
-        "game": start.values["game"],
-        "size": start.values["size"],
+        "game": start.game,
+        "size": start.size,
         "state": state,  # "going on" may also mean killed: see how long ago it was heard of
         "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
         "progress": progress,
@@ -70,14 +81,39 @@ def describe_run(events: Sequence[Event]) -> dict[str, Any]:
         "planned_minutes": minutes,
         "step": last.step,
         "planned_steps": steps,
-        "games": turn.values.get("total_games", 0),
-        "positions": turn.values.get("positions", 0),
+        "games": turn.total_games or 0 if turn else 0,
+        "positions": turn.positions or 0 if turn else start.positions,
     }
 
 
-def series(events: Iterable[Event], name: str, kind: str = "turn") -> list[tuple[float, float]]:
-    """Minutes and value wherever the events have it."""
-    known = ((event.minutes, number_of(event, name)) for event in events if event.kind == kind)
+def last_turn(events: Sequence[Event]) -> TurnTaken | None:
+    return next((event for event in reversed(events) if isinstance(event, TurnTaken)), None)
+
+
+def resignations(turn: TurnTaken | None) -> dict[str, int] | None:
+    """How many were checked, and how many would have been wrong; None where nobody may resign."""
+    if turn is None or turn.resignations_checked is None:
+        return None
+    return {"checked": turn.resignations_checked, "wrong": turn.resignations_wrong or 0}
+
+
+def resignations_text(turn: TurnTaken | None) -> str | None:
+    """
+    >>> resignations_text(TurnTaken(1, 1.0, resignations_checked=120, resignations_wrong=2))
+    'resignations checked: 120, wrong: 2 (1.7 %)'
+    >>> resignations_text(TurnTaken(1, 1.0, resignations_checked=0, resignations_wrong=0))
+    'resignations checked: 0'
+    """
+    counts = resignations(turn)
+    if counts is None:
+        return None
+    share = f", wrong: {counts['wrong']} ({counts['wrong'] / counts['checked']:.1%})" if counts["checked"] else ""
+    return f"resignations checked: {counts['checked']}{share.replace('%', ' %')}"
+
+
+def series(events: Iterable[Event], name: str) -> list[tuple[float, float]]:
+    """Minutes and value of a number wherever turns have it."""
+    known = ((event.minutes, finite(getattr(event, name))) for event in events if isinstance(event, TurnTaken))
     return [(minutes, value) for minutes, value in known if value is not None]
 
 
@@ -85,10 +121,9 @@ def curves(events: Sequence[Event]) -> dict[str, list[tuple[float, float]]]:
     """Every number that turns, releases and measurements tell, by name."""
     found: dict[str, list[tuple[float, float]]] = {}
     for event in events:
-        if event.kind in ("turn", "release", "measure"):
-            for name in event.values:
-                if (value := number_of(event, name)) is not None:
-                    found.setdefault(name, []).append((event.minutes, value))
+        if isinstance(event, TurnTaken | Released | Measured):
+            for name, value in event.numbers().items():
+                found.setdefault(name, []).append((event.minutes, value))
     return found
 
 

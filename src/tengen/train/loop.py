@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,15 @@ from tengen.net.tower.model import Network
 from tengen.net.tower.unfold import unfold
 from tengen.records import GameRecord
 from tengen.records.replay import Minibatch, Replay
+from tengen.records.resign import Checked, checked_resignations
 from tengen.records.selfplay import Counts
 from tengen.records.store import ChunkStore
-from tengen.run.events import Event, Listener
+from tengen.run.events import Ended, Event, Listener, Measured, Released, Started, TurnTaken, Warned
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.settings import deepened
 from tengen.train.learner import Learner
 
-__all__ = ["Event", "Listener", "MakeHub", "Trainer", "learning_device"]
+__all__ = ["MakeHub", "Trainer", "learning_device"]
 
 STARTING_POSITIONS = 1024  # by which a network that was begun with is made ready to learn on
 
@@ -55,7 +56,7 @@ class Trainer:
         run: RunDirectory,
         listen: Listener,
         *,
-        measure: Callable[[Trainer], dict[str, Any]] | None = None,
+        measure: Callable[[Trainer], Measured | None] | None = None,
         stop: threading.Event | None = None,
         device: str = "auto",
         make_hub: MakeHub = LocalHub,
@@ -74,6 +75,8 @@ class Trainer:
         self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
         self.turns = 0
         self.games = 0  # finished ones, on disk
+        self._checked = Checked()  # resignations, in all of them, each by the bound of its time
+        self._resign_below = self.config.selfplay.resign_below
         self._unread = 0  # chunks that could not be used
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
@@ -106,7 +109,7 @@ class Trainer:
     def _loop(self) -> None:
         loop = self.config.loop
         self._tell(
-            "start",
+            Started,
             game=self.game.id,
             size=loop.size,
             planned_minutes=loop.minutes,
@@ -119,7 +122,8 @@ class Trainer:
             records, speeds, losses = self._take_turn()
             self.turns += 1
             self._save()
-            self._tell("turn", **speeds, **_games(records), **losses, **self._window(), **self.hub.facts())
+            told = {**speeds, **_games(records), **losses, **self._window(), **self._resignations()}
+            self._tell(TurnTaken, **told, workers=self.hub.workers())
             if self.turns % self.config.loop.turns_per_release == 0:
                 self._release()
             if self.minutes - self._last_measure >= self.config.measure.every:
@@ -128,7 +132,7 @@ class Trainer:
             self._release()
             self._take_measure()
         self._save()  # the minutes since the last turn count, or a finished run would not know that it is
-        self._tell("end", finished=self.progress >= 1)
+        self._tell(Ended, finished=self.progress >= 1)
 
     def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
         """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
@@ -166,12 +170,11 @@ class Trainer:
         """Games come into the window; all of them come anew when the hub has withdrawn some."""
         left = self.hub.withdrawn()
         for reason in self.hub.news():
-            self._tell("warning", reason=reason)
+            self._tell(Warned, reason=reason)
         if left is None:
-            self.replay.add(records)
-            self.games += len(records)
+            self._count(records)
             return
-        drawn, self.games = self.replay.drawn, 0
+        drawn, self.games, self._checked = self.replay.drawn, 0, Checked()
         self.replay = self._empty_window()
         self._load_games(left)
         self.replay.resume(drawn)
@@ -216,7 +219,7 @@ class Trainer:
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
-        self._tell("release", network=file.hash, kl=change, multiplier=self.learner.multiplier)
+        self._tell(Released, network=file.hash, kl=change, multiplier=self.learner.multiplier)
 
     def _passed_last(self, newest: NetworkFile) -> tuple[NetworkFile, Network]:
         """Who passed the gate last, in whatever sitting; the first network has nobody to beat."""
@@ -231,8 +234,8 @@ class Trainer:
 
     def _publish(self) -> None:
         assert self._playing is not None
-        now = self.run.config_now(lambda why: self._tell("warning", reason=why))  # `tengen hub set` may change it
-        loop = self.config.loop
+        now = self.run.config_now(lambda why: self._tell(Warned, reason=why))  # `tengen hub set` may change it
+        loop, self._resign_below = self.config.loop, now.selfplay.resign_below
         search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
         self.hub.publish(Release.of(self.game.id, *self._playing, search, selfplay, loop.seed, loop.slots))
 
@@ -247,7 +250,7 @@ class Trainer:
             check_parity(network, file, self.game)
             return file
         except NetworkError as error:
-            self._tell("warning", reason=f"{error}; self-play uses 32 bits")
+            self._tell(Warned, reason=f"{error}; self-play uses 32 bits")
             return None
 
     def _take_measure(self) -> None:
@@ -258,9 +261,11 @@ class Trainer:
         file = export_onnx(self.learner.released, path, self.game, self.learner.step)
         if self._measure is None:
             return
-        values = self._measure(self)
-        self._tell("measure", network=path.name, **values)
-        if values.get("gate") == "accepted":
+        measured = self._measure(self)
+        if measured is None:
+            return
+        self.listen(measured)
+        if measured.gate == "accepted":
             write_durably(self.run.playing, file.data)
             self._let_play(file, self.learner.released)
             self._publish()
@@ -294,8 +299,7 @@ class Trainer:
             if records[0].game != self.game.id:
                 leave_out(path, f"games of {records[0].game}, not {self.game.id}")
                 continue
-            self.replay.add(records)
-            self.games += len(records)
+            self._count(records)
             next_game = max([next_game, *(record.number + 1 for record in records if record.number < LEASED)])
         self._unread = len(unread)
         if unread and not self.games:
@@ -304,8 +308,13 @@ class Trainer:
                 f"go on with the Tengen that wrote them, or move them away to learn from new games only"
             )
         if unread:
-            self._tell("warning", reason=f"{len(unread)} chunks of games are left out; {unread[0]}")
+            self._tell(Warned, reason=f"{len(unread)} chunks of games are left out; {unread[0]}")
         return next_game
+
+    def _count(self, records: Sequence[GameRecord]) -> None:
+        self.replay.add(records)
+        self.games += len(records)
+        self._checked += checked_resignations(records, self._resign_below)
 
     def _empty_window(self) -> Replay:
         loop = self.config.loop
@@ -320,8 +329,14 @@ class Trainer:
             "unread_chunks": self._unread,
         }
 
-    def _tell(self, kind: str, **values: Any) -> None:
-        self.listen(Event(kind, self.learner.step, self.minutes, values))
+    def _resignations(self) -> dict[str, int]:
+        """Nothing where nobody may resign."""
+        if self._resign_below <= -1:
+            return {}
+        return {"resignations_checked": self._checked.games, "resignations_wrong": self._checked.wrong}
+
+    def _tell(self, kind: type[Event], **values: Any) -> None:
+        self.listen(kind(self.learner.step, self.minutes, **values))
 
 
 def learning_device(device: str) -> str:

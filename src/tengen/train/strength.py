@@ -26,6 +26,7 @@ from tengen.play.arena import Match, draw_openings, play_match
 from tengen.play.elo import Pairing, Sprt
 from tengen.play.players import AgentPlayer, Player, make_player, slots_that_fit
 from tengen.play.scorecard import Positions, measure, network_check, own_positions
+from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory
 from tengen.run.standings import Measurement, Standings
 from tengen.search.agent import Agent
@@ -79,23 +80,25 @@ class Measurer:
         self._stop = threading.Event()
         self.standings = Standings.read(run.ladder, self._config.measure.level)
 
-    def __call__(self, trainer: Trained) -> dict[str, Any]:
-        """The values of the trainer's network; none when the run is stopped meanwhile."""
-        self._stop = trainer.stop
-        path = self._run.network(trainer.learner.step)
+    def __call__(self, trainer: Trained) -> Measured | None:
+        """How strong the trainer's network is; None when the run is stopped meanwhile."""
+        self._stop, step = trainer.stop, trainer.learner.step
+        path = self._run.network(step)
         done = self.standings.measurements
         if done and done[-1].network == path.stem:
-            return done[-1].values
+            return Measured.read(step, trainer.minutes, {"network": path.name, **done[-1].values})
         network = NetworkFile.load(path, self._game)
         self.standings.fleet = trainer.hub.rated()
         try:
-            values = self._measured(network, path.stem, trainer.learner.step)
+            values = self._measured(network, path.stem, step)
         except _InterruptedError:
-            return {}
-        done.append(Measurement(path.stem, trainer.minutes, values))
+            return None
+        measured = Measured(step, trainer.minutes, network=path.name, **values)
+        kept = {name: value for name, value in measured.values().items() if name != "network" and value is not None}
+        done.append(Measurement(path.stem, trainer.minutes, kept))
         self._write()
         trainer.hub.rate(self._rivals(path.stem))
-        return values
+        return measured
 
     def _rivals(self, network: str) -> list[tuple[str, str]]:
         """Whom others should let it meet: the level it is up against, and the networks before it."""
@@ -103,7 +106,8 @@ class Measurer:
         known = [name for name in before if (self._run.networks / f"{name}.onnx").is_file()]
         return [(network, name) for name in (_name(self.standings.level), *known)]
 
-    def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, float | str]:
+    def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, Any]:
+        """The fields of the event, put together from the parts below."""
         seed = self._config.loop.seed + step
         evaluator = make_evaluator(network, self._game, self._device, self._config.loop.threads)
         agent = self._agent(evaluator, seed)
@@ -120,7 +124,7 @@ class Measurer:
         slots = max(LEAST_SLOTS, self._config.measure.games)
         return Agent(self._game, evaluator, search, seed=seed, slots=slots, threads=self._config.loop.threads)
 
-    def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, float | str]:
+    def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, Any]:
         """The curriculum: a level of pure MCTS that rises when it is beaten in every game."""
         now, level, count = self.standings, self.standings.level, self._config.measure.games
         self._link_level(level)
@@ -141,7 +145,7 @@ class Measurer:
             "best": now.best,
         }
 
-    def _against_previous(self, player: Player, seed: int) -> dict[str, float | str]:
+    def _against_previous(self, player: Player, seed: int) -> dict[str, Any]:
         """Half as many games: both sides ask a network."""
         if not self.standings.measurements:
             return {}
@@ -159,7 +163,7 @@ class Measurer:
         evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
         return AgentPlayer(name, self._agent(evaluator, seed))
 
-    def _gate(self, player: Player, seed: int) -> dict[str, float | str]:
+    def _gate(self, player: Player, seed: int) -> dict[str, Any]:
         """Is it stronger than the network that plays? Not entered in the ladder: a test that stops when it has seen
         enough is no fair sample."""
         if self._config.loop.gate == "off":
@@ -184,7 +188,7 @@ class Measurer:
             "gate_games": 2 * pairs.pairs,
         }
 
-    def _openings(self, agent: Agent) -> dict[str, float | str]:
+    def _openings(self, agent: Agent) -> dict[str, Any]:
         """What the search thinks of the first player's chances at the start, and after some telling moves."""
         states = {"start": self._game.start()}
         known = oracle(self._game)
@@ -192,13 +196,13 @@ class Measurer:
         for slot in range(len(states)):
             agent.new_game(slot, slot)
         agent.act_many(list(states.values()))
-        values: dict[str, float | str] = {}
+        values: dict[str, float] = {}
         for slot, (name, state) in enumerate(states.items()):
             q = agent.report(state, slot).q
-            values[f"value_{name}"] = q if state.to_move() == 0 else -q
-        return values
+            values[name] = q if state.to_move() == 0 else -q
+        return {"openings": values}
 
-    def _scorecard(self, agent: Agent, evaluator: Evaluator) -> dict[str, float | str]:
+    def _scorecard(self, agent: Agent, evaluator: Evaluator) -> dict[str, Any]:
         """What is known exactly, for the games that have labelled positions."""
         if oracle(self._game) is None:
             return {}
@@ -206,8 +210,10 @@ class Measurer:
         alone = network_check(evaluator, every)
         return {
             "value_error": alone.value_error,
-            "keeping_0": alone.value_keeping,
-            f"keeping_{SEARCHED_SIMS}": measure(agent, some, SEARCHED_SIMS).value_keeping,
+            "keeping": {
+                "0": alone.value_keeping,
+                str(SEARCHED_SIMS): measure(agent, some, SEARCHED_SIMS).value_keeping,
+            },
         }
 
     def _link_level(self, level: int) -> None:

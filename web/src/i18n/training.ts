@@ -40,6 +40,8 @@ const NAMES: Record<string, [en: string, zh: string]> = {
   replay_age: ["Age of samples (positions)", "样本年龄（局面）"],
   total_games: ["Games played", "累计对局"],
   games: ["Games per turn", "每轮对局"],
+  resignations_checked: ["Resignations checked", "已检验的认输"],
+  resignations_wrong: ["Resignations that were wrong", "误判的认输"],
   workers: ["Players elsewhere", "别处的棋手"],
   value_start: ["Value of the start", "开局的价值"],
   health_loss: ["Policy loss, now ÷ at first", "策略损失（现在 ÷ 最初）"],

@@ -1,6 +1,6 @@
 /** What is known about the positions of the game, for its graph: from searches, and from the bare network at first. */
 import { computed, effect, signal } from "@preact/signals";
-import { api, type PositionRequest, type Side, type Wdl } from "../api";
+import { api, PLAIN, type PositionRequest, type Side, type Wdl } from "../api";
 import { info, keyOf, lineMoves, players, position, start } from "./game";
 import { analysisPlayer } from "./prefs";
 import { screen } from "./route";
@@ -16,10 +16,10 @@ export const judgements = signal<ReadonlyMap<string, Judgement>>(new Map());
 /** Who analyses: the preferred player if the game knows it, else its first network, else a search without one. */
 export const analyst = computed(() => {
   const available = players.value;
-  if (!available) return "mcts";
-  const ids = [...available.networks.map((each) => each.id), ...available.others];
+  if (!available) return PLAIN;
+  const ids = [...available.networks, ...available.others].map((each) => each.id);
   const wanted = analysisPlayer.value;
-  return wanted && ids.includes(wanted) ? wanted : (available.networks[0]?.id ?? "mcts");
+  return wanted && ids.includes(wanted) ? wanted : (available.networks[0]?.id ?? PLAIN);
 });
 
 const isNetwork = (id: string): boolean => id === "shipped" || id.startsWith("run:");

@@ -65,13 +65,6 @@ const tidy = (value: number): number => Number(value.toPrecision(4));
 export const within = (field: Field, value: number): Value =>
   clamp(field.kind === "integer" ? Math.round(value) : value, field.low, field.high);
 
-/** The values of an option of a game, from how the server describes them: "from 3 to 6", "one of a, b". */
-export function optionValues(values: string): { choices: string[] } | { low: number; high: number; step: number } {
-  const range = /^from (\S+) to (\S+?)(?: in steps of (\S+))?$/.exec(values);
-  if (range) return { low: Number(range[1]), high: Number(range[2]), step: Number(range[3] ?? 1) };
-  return { choices: values.replace(/^one of /, "").split(", ") };
-}
-
 /** A game's id, with what is usual left out. */
 export function gameId(name: string, size: number, usualSize: number, options: Record<string, Value>): string {
   const head = size && size !== usualSize ? [`${name}:${size}`] : [name];

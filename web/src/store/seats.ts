@@ -1,6 +1,6 @@
 /** Who plays: a person or a program on each side, and how the game ended. */
 import { computed, effect, signal } from "@preact/signals";
-import type { Players, Settings, Side } from "../api";
+import { PLAIN, type Players, type Settings, type Side } from "../api";
 import { cursor, info, players, settled } from "./game";
 import { settings } from "./prefs";
 import { saved } from "./saved";
@@ -43,13 +43,13 @@ export function swapSides(): void {
 /** The player ids that a game knows. */
 export function playerIds(available: Players): string[] {
   const levels = available.levels.map((level) => `level:${level.id}`);
-  return [HUMAN, ...levels, ...available.networks.map((each) => each.id), ...available.others];
+  return [HUMAN, ...levels, ...available.networks.map((each) => each.id), ...available.others.map((each) => each.id)];
 }
 
 /** A level in the middle, else the strongest that needs no choice. */
 export function usualOpponent(available: Players): string {
   const middle = available.levels[Math.floor(available.levels.length / 2)];
-  return middle ? `level:${middle.id}` : (available.networks[0]?.id ?? "mcts");
+  return middle ? `level:${middle.id}` : (available.networks[0]?.id ?? PLAIN);
 }
 
 /** The players of one game may not exist in the next. */

@@ -41,6 +41,7 @@ export interface RunDetails extends RunSummary {
   };
   networks: { id: string; step: number; minutes: number | null }[];
   workers: Worker[];
+  resignations: { checked: number; wrong: number } | null; // of games that were played on; null: nobody may resign
 }
 
 /** Somebody elsewhere who plays for the run. */

@@ -1,6 +1,6 @@
 /** Whether a run is learning, in words, and the numbers behind it. */
 import { language, t } from "../i18n/i18n";
-import { compact } from "../i18n/numbers";
+import { compact, whole } from "../i18n/numbers";
 import { checkName } from "../i18n/training";
 import type { HealthRow, RunDetails } from "../store/training";
 import { Card } from "./controls";
@@ -8,6 +8,7 @@ import { Icon } from "./Icon";
 
 export function Health({ run }: { run: RunDetails }) {
   const { verdict, notes, rows } = run.health;
+  const { resignations } = run;
   return (
     <Card title={t("train.health")}>
       <p class="health-words" data-testid="health">
@@ -18,6 +19,15 @@ export function Health({ run }: { run: RunDetails }) {
           {note}
         </p>
       ))}
+      {resignations && (
+        <p class="small" data-testid="resignations">
+          {t(resignations.checked ? "train.resignations" : "train.resignations.none", {
+            checked: whole(resignations.checked),
+            wrong: whole(resignations.wrong),
+            share: ((100 * resignations.wrong) / Math.max(1, resignations.checked)).toFixed(1),
+          })}
+        </p>
+      )}
       {rows.length > 0 && (
         <table class="health">
           <thead>

@@ -1,9 +1,9 @@
 /** Which game, how large, by which rules, and who begins. */
 import { useSignal } from "@preact/signals";
-import type { GameEntry, GameOption, Value } from "../api";
+import { type GameEntry, type GameOption, PLAIN, type Value } from "../api";
 import { named, t } from "../i18n/i18n";
 import { closeDialog } from "../store/dialogs";
-import { gameId, optionValues, sizeOf } from "../store/fields";
+import { gameId, sizeOf } from "../store/fields";
 import { about, info, open, players } from "../store/game";
 import { go, screen } from "../store/route";
 import { changeSeat, HUMAN, running, seats, unresign, usualOpponent } from "../store/seats";
@@ -26,7 +26,7 @@ function seatPeople(sides: Sides): void {
     const human = seats.value[side].player === HUMAN;
     if (wanted[side] && !human) changeSeat(side, { player: HUMAN });
     if (!wanted[side] && human) {
-      changeSeat(side, program ? { ...program } : { player: players.value ? usualOpponent(players.value) : "mcts" });
+      changeSeat(side, program ? { ...program } : { player: players.value ? usualOpponent(players.value) : PLAIN });
     }
   }
 }
@@ -130,9 +130,8 @@ function OptionInput({
   onChange: (value: Value) => void;
 }) {
   const label = named("option", option.name);
-  const values = optionValues(option.values);
-  if ("choices" in values) {
-    const choices = values.choices.map((each) => ({ value: each, label: named("value", each) }));
+  if (option.choices.length) {
+    const choices = option.choices.map((each) => ({ value: each, label: named("value", each) }));
     return <Select label={label} value={String(value)} groups={[{ choices }]} onChange={onChange} />;
   }
   return (
@@ -140,9 +139,9 @@ function OptionInput({
       <span>{label}</span>
       <input
         type="number"
-        min={values.low}
-        max={values.high}
-        step={values.step}
+        min={option.low ?? undefined}
+        max={option.high ?? undefined}
+        step={option.step ?? undefined}
         value={Number(value)}
         onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
       />

@@ -16,13 +16,15 @@ export function playerGroups(available: Players | null): Group[] {
   return [
     { label: t("players.levels"), choices: levels },
     { label: t("players.networks"), choices: available.networks.map((each) => name(each.id)) },
-    { label: t("players.others"), choices: available.others.map(name) },
+    { label: t("players.others"), choices: available.others.map((each) => name(each.id)) },
   ].filter((group) => group.choices.length);
 }
 
 /** Players that think as long as they are told to. */
 const thinks = (player: string): boolean =>
-  !["", HUMAN, "random", "solver"].includes(player) && !player.startsWith("level:");
+  !["", HUMAN].includes(player) &&
+  !player.startsWith("level:") &&
+  players.value?.others.find((each) => each.id === player)?.searches !== false;
 
 export function SeatCard({ side }: { side: Side }) {
   const seat = seats.value[side];
