@@ -29,7 +29,7 @@ __all__ = ["Ratings", "play_rating", "played_again"]
 PAIRS = 4  # in a match: some seconds of one player
 SEEDS = 1 << 40  # of rating matches begin here: far from those of the learner's own measurements
 CACHE_MB = 16
-MOST_MB = 1_000_000  # of search.memory_mb
+MOST_NODES = 400_000_000  # of search.max_nodes
 
 
 def play_rating(
@@ -82,7 +82,8 @@ def _player(
         network = NetworkFile.parse(networks[contestant.sha256], f"network {name}")
         evaluator, search = make_evaluator(network, game, device, threads), match.config()
     else:  # of mcts:N no tree may be short of memory: it would be another player
-        search = pure_mcts(game, int(name.removeprefix("mcts:"))).replace(memory_mb=MOST_MB)
+        search = pure_mcts(game, int(name.removeprefix("mcts:")))
+        search = search.replace(max_nodes=MOST_NODES)
     search, slots = fitted(search, game, network, most, search.sims, most=most, room=room)
     return AgentPlayer(name, Agent(game, evaluator, search, seed=match.seed, slots=slots, threads=threads)), slots
 

@@ -23,7 +23,7 @@ from tengen.games import Game, GameError, State
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import shipped_network
 from tengen.preset import playing_search
-from tengen.search.agent import Agent
+from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
 __all__ = [
     "AgentPlayer",
@@ -39,6 +39,7 @@ __all__ = [
 CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
 
 MOST_SIMS = 10_000_000
+USUAL_C_UCB = 1.4  # about √2, of games whose facts name no constant for UCB1
 LEAVES_OF_A_SINGLE_GAME = 8
 WITHOUT_SEARCH = ("random", "solver")
 
@@ -119,8 +120,8 @@ class AgentPlayer:
 
 def pure_mcts(game: Game, sims: int, solver: bool = False) -> SearchConfig:
     """The search of `mcts:N`: UCB1 over random playouts, the plain opponent everything is measured against."""
-    c_ucb = SearchConfig().c_ucb if game.facts.c_ucb is None else game.facts.c_ucb
-    return SearchConfig(sims=sims, rule="ucb1", c_ucb=c_ucb, solver=solver, symmetry=False, cache_mb=0)
+    c = USUAL_C_UCB if game.facts.c_ucb is None else game.facts.c_ucb
+    return SearchConfig(sims=sims, rule="ucb1", c_init=c, solver=solver, cache_mb=0)
 
 
 def make_player(
@@ -174,9 +175,8 @@ def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: in
     if spec in WITHOUT_SEARCH:
         return most
     config = _search_of(spec, game, settings, most)[1]
-    node, edge = 64, 16  # bytes, as in tree.h; a tree has one node per simulation, its root and a few on the way
-    tree = (config.sims + config.leaves + 1) * (node + edge * game.num_actions)
-    return max(1, min(most, (config.memory_mb << 20) // tree - 1))
+    tree = (config.sims + config.leaves + 1) * node_bytes(game)  # one per simulation, the root and a few on the way
+    return max(1, min(most, TREES_MEMORY // tree - 1))
 
 
 def _search_of(
