@@ -153,7 +153,7 @@ MISTAKES = {
     "draw nowhere": (["analyze", "connect4", "--sims", "10", "--tree", "/no/where.svg"], "/no/where.svg"),
     "draw no nodes": (["analyze", "connect4", "--tree-nodes", "0"], "'0'"),
     "play against nobody": (["play", "connect4", "--opponent", "alphago"], "players are random"),
-    "play with a bad setting": (["play", "connect4", "--set", "search.rule=best"], "one of puct, ucb1"),
+    "play with a bad setting": (["play", "connect4", "--set", "search.rule=best"], "one of puct, gumbel, ucb1"),
 }
 
 

@@ -281,7 +281,7 @@ def test_memory_is_bounded_by_the_window() -> None:
     records = some_records("connect4")
     replay = Replay(Game.parse("connect4"), plenty(first_window=100, scale=0))
     sizes = []
-    for _ in range(300):
+    for _ in range(600):
         replay.add(records)
         sizes.append(replay.nbytes)
     assert replay.positions > 25_000 and replay.window == 100

@@ -55,9 +55,10 @@ const std::array kFields{
     row<&C::temperature_plies>("temperature_plies", 0, 10000, "Plies from the start of the game that use temperature."),
     row<&C::temperature_end>("temperature_end", 0, 100, "Temperature from then on; 0: the best move."),
     row<&C::tree_reuse>("tree_reuse", 0, 1, "Keep the played move's subtree for the next search."),
-    row<&C::max_nodes>("max_nodes", 0, 4e8,
-                       "Most nodes of one tree, which is then searched on without growing; 0: what 1 GB holds, shared by "
-                       "all trees of a batch."),
+    row<&C::max_nodes>(
+        "max_nodes", 0, 4e8,
+        "Most nodes of one tree, which is then searched on without growing; 0: what 1 GB holds, shared by "
+        "all trees of a batch."),
     row<&C::cache_mb>("cache_mb", 0, 1e6, "Memory for remembered network answers; 0: off."),
 };
 static_assert(arity<SearchConfig>() == kFields.size(), "every member of SearchConfig needs its row in kFields");

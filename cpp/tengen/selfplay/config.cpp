@@ -23,8 +23,10 @@ const std::array kFields{
     row<&C::label_nodes>("label_nodes", 0, 1e8,
                          "Positions that proving each position of a finished game, from its end backwards, may take; "
                          "0: nothing is proven."),
-    row<&C::resign_below>("resign_below", -1, 0, "Resign when the root's value is below this; -1: never. One game in ten is played out all the same, to "
-                          "count wrong resignations."),
+    row<&C::resign_below>(
+        "resign_below", -1, 0,
+        "Resign when the root's value is below this; -1: never. One game in ten is played out all the same, to "
+        "count wrong resignations."),
 };
 static_assert(arity<SelfPlayConfig>() == kFields.size(), "every member of SelfPlayConfig needs its row in kFields");
 
