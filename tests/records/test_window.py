@@ -279,16 +279,16 @@ def test_batches_are_a_function_of_games_seed_and_samples_drawn() -> None:
 
 def test_memory_is_bounded_by_the_window() -> None:
     records = some_records("connect4")
-    replay = Replay(Game.parse("connect4"), plenty(first_window=100, scale=0))
+    replay = Replay(Game.parse("connect4"), plenty(first_window=40, scale=0))
     sizes = []
     for _ in range(600):
         replay.add(records)
         sizes.append(replay.nbytes)
-    assert replay.positions > 25_000 and replay.window == 100
+    assert replay.positions > 25_000 and replay.window == 40
     assert max(sizes[10:]) == max(sizes[:10]) < 100_000
     fresh = Replay(replay.game, replay.config)
     fresh.add(records)
-    assert equal(fresh.batch(64), replay.batch(64))  # the last 100 positions are the same
+    assert equal(fresh.batch(64), replay.batch(64))  # the last 40 positions are the same
 
 
 def test_a_tape_is_a_list_that_forgets() -> None:
