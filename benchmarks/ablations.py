@@ -20,13 +20,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 
-PUCT = ["search.root=puct", "search.noise_epsilon=0.25", "search.temperature_plies=12"]
+PUCT = ["search.rule=puct", "search.noise_epsilon=0.25", "search.temperature_plies=12"]
 VARIANTS: dict[str, list[str]] = {
     "the preset": [],
     "values are results (λ = 1)": ["replay.value_lambda=1"],
     "values are half results, half root values": ["replay.value_lambda=0.5"],
     "PUCT root with Dirichlet noise": PUCT,
-    "PUCT, forced playouts": [*PUCT, "search.forced_playouts=on", "search.target_pruning=on"],
     "PUCT, playout cap 25 %": [*PUCT, "search.sims=250", "selfplay.full_share=0.25", "selfplay.fast_sims=50"],
     "no moves-left utility": ["search.mlh_slope=0"],
     "no lookahead": ["search.lookahead=0"],
@@ -34,8 +33,6 @@ VARIANTS: dict[str, list[str]] = {
     "no average of weights": ["learner.ema=0"],
     "AdamW alone": ["learner.muon_rate=0"],
     "AdamW alone, batch 256": ["learner.muon_rate=0", "learner.batch=256", "learner.rate=2e-3"],
-    "reply head": ["learner.reply_weight=0.15"],
-    "fresh trees": ["selfplay.fresh_trees=on"],
 }
 T95 = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]  # Student's t by degrees of freedom
 
@@ -67,7 +64,7 @@ def measure(args: argparse.Namespace, cores: "Queue[int]", name: str, seed: int)
     if figure.exists():
         return
     core = cores.get()
-    settings = ["loop.threads=1", "loop.overlap=off", "measure.every=1000", *VARIANTS[name]]
+    settings = ["measure.every=1000", *VARIANTS[name]]
     train = ["train", args.game, "--run", str(run), "--seed", str(seed), "--minutes", str(args.minutes)]
     score = ["score", args.game, "--net", str(run / "current.onnx"), "--sims", "100", "--threads", "1", "--json"]
     try:

@@ -65,7 +65,7 @@ def after(state: State, action: int) -> State:
 
 def search(states: list[State], net: str, root: str, sims: int) -> np.ndarray:
     """[n, 3] what the network says, what the mean says, what the root is worth."""
-    config = RunConfig.of(GAME).search.replace(root=root, sims=sims)
+    config = RunConfig.of(GAME).search.replace(rule=root, sims=sims)
     agent = Agent(GAME, make_evaluator(net, GAME), config, slots=SLOTS)
     rows = []
     for start in range(0, len(states), SLOTS):

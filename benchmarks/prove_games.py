@@ -31,7 +31,7 @@ def main() -> None:
     print(f"{len(records)} games of {np.mean([len(record) for record in records]):.1f} plies")
     for nodes in args.nodes:
         began = time.process_time()
-        exact = [SelfPlay.exact_values(game, config.replace(prove_nodes=nodes), r.moves.tolist()) for r in records]
+        exact = [SelfPlay.exact_values(game, config.replace(label_nodes=nodes), r.moves.tolist()) for r in records]
         cost = (time.process_time() - began) / len(records)
         first = [int((values == UNSOLVED).sum()) for values in exact]
         share = np.mean(np.concatenate(exact) != UNSOLVED)
@@ -40,7 +40,7 @@ def main() -> None:
 
 def play(game: games.Game, count: int) -> list[GameRecord]:
     config, shipped = RunConfig.of(game), shipped_network(game)
-    actor = Actor(game, config.search, config.selfplay.replace(prove_nodes=0), slots=config.loop.slots)
+    actor = Actor(game, config.search, config.selfplay.replace(label_nodes=0), slots=config.loop.slots)
     actor.set_evaluator(make_evaluator(shipped, game) if shipped else Uniform(game), "00")
     return actor.play(lambda counts: counts["games"] >= count)[:count]
 

@@ -26,7 +26,7 @@ def main() -> None:
     openings = draw_openings(game, args.games // 2, seed=args.seed)
     for value in args.values:
         a, b = (
-            make_player(spec, game, slots=slots, seed=i, threads=args.threads, settings=[f"search.c_ucb={c}"])
+            make_player(spec, game, slots=slots, seed=i, threads=args.threads, settings=[f"search.c_init={c}"])
             for i, c in enumerate((value, args.against))
         )
         result = play_match(game, a, b, openings, slots=slots).pairs.summary()

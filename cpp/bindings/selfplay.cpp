@@ -92,13 +92,13 @@ void bind_selfplay(nb::module_& m) {
       .def_static(
           "exact_values",
           [](const PyGame& game, const SelfPlayConfig& config, const std::vector<int>& moves, std::size_t first) {
-            return array<std::int8_t>(game.game->exact_values(checked_moves(game, moves), first, config.prove_nodes));
+            return array<std::int8_t>(game.game->exact_values(checked_moves(game, moves), first, config.label_nodes));
           },
           "game"_a, "config"_a, "moves"_a, "first"_a = 0,
           nb::sig("def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], first: int = 0) -> "
                   "NDArray[numpy.int8]"),
           "What each position of a game is worth to its side to move, proven from the last one backwards to ply "
-          "`first` with prove_nodes positions each; 2 where that was not enough.")
+          "`first` with label_nodes positions each; 2 where that was not enough.")
       .def(
           "take_records",
           [](PySelfPlay& self) {

@@ -62,7 +62,7 @@ inline SearchConfig small_config() {
   config.sims = 60;
   config.leaves = 3;
   config.cache_mb = 1;
-  config.memory_mb = 64;
+  config.max_nodes = 10000;
   config.noise_epsilon = 0.25;
   return config;
 }

@@ -35,7 +35,7 @@ TEST(games_of_searches_are_the_same_for_any_number_of_threads_and_in_one_pass_or
   play.opening_plies = 8;
   play.opening_lookahead = 2;
   play.stray_share = 0.2;
-  play.prove_nodes = 300;
+  play.label_nodes = 300;
   SearchConfig full = small_config();
   full.leaves = 1;
   full.sims = 20;

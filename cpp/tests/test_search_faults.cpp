@@ -76,10 +76,10 @@ TEST(search_threads_hand_an_exception_to_the_caller_and_work_on) {
 
 TEST(search_without_memory_goes_on_as_if_nothing_had_been) {
   for (const char* id : {"connect4", "gomoku:6,in_a_row=4", "go:5"})
-    for (const auto root : {RootMode::puct, RootMode::gumbel}) {
+    for (const auto rule : {Rule::puct, Rule::gumbel}) {
       const auto game = make_game(id);
       SearchConfig config = proving_config();
-      config.root = root;
+      config.rule = rule;
       const auto whole = game->make_search(8, config, 7, 1), search = game->make_search(8, config, 7, 3);
       Oracle oracle;
       scatter(*game, *whole);

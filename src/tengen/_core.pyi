@@ -314,12 +314,12 @@ class SearchConfig:
     @property
     def rule(self) -> str:
         """
-        How a move is selected in the tree: puct with a network, ucb1 for pure MCTS.
+        How moves are selected: puct; gumbel, with sequential halving at the root and puct below it; ucb1, for pure MCTS.
         """
 
     @property
     def c_init(self) -> float:
-        """Exploration constant at the first visit."""
+        """Exploration constant at the first visit; of ucb1, at every visit."""
 
     @property
     def c_base(self) -> float:
@@ -328,10 +328,6 @@ class SearchConfig:
     @property
     def c_factor(self) -> float:
         """How much exploration grows with visits; 0: a fixed constant."""
-
-    @property
-    def c_ucb(self) -> float:
-        """Exploration constant of ucb1."""
 
     @property
     def prior_temperature(self) -> float:
@@ -382,34 +378,6 @@ class SearchConfig:
         """
 
     @property
-    def symmetry(self) -> bool:
-        """
-        Show each position to the network under one of its symmetries, chosen by position and seed.
-        """
-
-    @property
-    def root(self) -> str:
-        """
-        How the root spends its simulations: puct, or gumbel with sequential halving.
-        """
-
-    @property
-    def gumbel_m(self) -> int:
-        """Moves a Gumbel root considers."""
-
-    @property
-    def gumbel_c_visit(self) -> float:
-        """Gumbel: weight of values against priors before any visit."""
-
-    @property
-    def gumbel_c_scale(self) -> float:
-        """Gumbel: scale of values against priors."""
-
-    @property
-    def gumbel_scale(self) -> float:
-        """Gumbel: scale of the noise; 1 in self-play, 0 in play."""
-
-    @property
     def noise_epsilon(self) -> float:
         """
         Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play.
@@ -418,22 +386,8 @@ class SearchConfig:
     @property
     def noise_alpha(self) -> float:
         """
-        Concentration of the noise; 0: noise_total divided by the number of legal moves.
+        Concentration of the noise; 0: 10.83 divided by the number of legal moves.
         """
-
-    @property
-    def noise_total(self) -> float:
-        """
-        Total concentration of the noise over all legal moves, when noise_alpha is 0.
-        """
-
-    @property
-    def forced_playouts(self) -> bool:
-        """Visit noisy root moves at least sqrt(2·P·N) times."""
-
-    @property
-    def target_pruning(self) -> bool:
-        """Take forced and purely exploratory visits out of the training target."""
 
     @property
     def virtual_mode(self) -> str:
@@ -456,39 +410,13 @@ class SearchConfig:
         """Temperature from then on; 0: the best move."""
 
     @property
-    def target_temperature(self) -> float:
-        """Temperature of the training target."""
-
-    @property
-    def lcb(self) -> bool:
-        """Choose the final move by the lower confidence bound of its value."""
-
-    @property
-    def lcb_z(self) -> float:
-        """Standard errors taken off for that bound."""
-
-    @property
-    def lcb_share(self) -> float:
-        """
-        Only moves with this share of the best move's visits are considered for it.
-        """
-
-    @property
-    def early_stop(self) -> bool:
-        """End a search when the remaining simulations cannot change the move."""
-
-    @property
     def tree_reuse(self) -> bool:
         """Keep the played move's subtree for the next search."""
 
     @property
     def max_nodes(self) -> int:
-        """Most nodes of one tree; 0: as many as memory_mb allows."""
-
-    @property
-    def memory_mb(self) -> int:
         """
-        Memory for all trees of a batch together; a full tree is searched on without growing.
+        Most nodes of one tree, which is then searched on without growing; 0: what 1 GB holds, shared by all trees of a batch.
         """
 
     @property
@@ -527,10 +455,6 @@ class SelfPlayConfig:
         """Simulations of a fast search."""
 
     @property
-    def fresh_trees(self) -> bool:
-        """Full searches start from an empty tree, so that noise is not drowned."""
-
-    @property
     def opening_share(self) -> float:
         """Share of games that begin with random moves."""
 
@@ -551,18 +475,16 @@ class SelfPlayConfig:
         """
 
     @property
-    def prove_nodes(self) -> int:
+    def label_nodes(self) -> int:
         """
         Positions that proving each position of a finished game, from its end backwards, may take; 0: nothing is proven.
         """
 
     @property
     def resign_below(self) -> float:
-        """Resign when the root's value is below this; -1: never."""
-
-    @property
-    def resign_checked(self) -> float:
-        """Share of games played out all the same, to count wrong resignations."""
+        """
+        Resign when the root's value is below this; -1: never. One game in ten is played out all the same, to count wrong resignations.
+        """
 
 class Rng:
     """A counter-based random stream, named by (seed, game, ply, purpose)."""
@@ -849,7 +771,7 @@ class SelfPlay(LeafSource):
     @staticmethod
     def exact_values(game: Game, config: SelfPlayConfig, moves: Sequence[int], first: int = 0) -> NDArray[numpy.int8]:
         """
-        What each position of a game is worth to its side to move, proven from the last one backwards to ply `first` with prove_nodes positions each; 2 where that was not enough.
+        What each position of a game is worth to its side to move, proven from the last one backwards to ply `first` with label_nodes positions each; 2 where that was not enough.
         """
 
     def take_records(self) -> list[dict[str, object]]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tengen._core import ConfigError, SearchConfig, SelfPlayConfig
+from tengen.retired import refuse_retired
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -44,6 +45,7 @@ def split_settings(settings: Sequence[str], sections: Sequence[str]) -> dict[str
         if not equals or not dot or section not in sections:
             known = ", ".join(f"{section}.NAME=VALUE" for section in sections)
             raise ConfigError(f"a setting is {known}, such as search.sims=200, not {setting!r}")
+        refuse_retired(path)
         found.setdefault(section, {})[name] = value
     return found
 

@@ -41,14 +41,8 @@ def preset_names() -> list[str]:
 
 def to_win(search: SearchConfig) -> SearchConfig:
     """A search of self-play without what explores for the sake of learning."""
-    return search.replace(
-        noise_epsilon=0.0,
-        root="puct",
-        forced_playouts=False,
-        target_pruning=False,
-        temperature_plies=0,
-        temperature_end=0.0,
-    )
+    rule = "puct" if search.rule == "gumbel" else search.rule
+    return search.replace(noise_epsilon=0.0, rule=rule, temperature_plies=0, temperature_end=0.0)
 
 
 def playing_search(game: Game) -> SearchConfig:

@@ -115,20 +115,20 @@ def test_more_goes_on_with_the_same_tree(live: Socket) -> None:
 
 def test_the_next_position_inherits_its_part_of_the_tree(live: Socket) -> None:
     for reuse in (True, False):
-        options = {"tree_reuse": reuse, "memory_mb": 64}
+        options = {"tree_reuse": reuse, "cache_mb": 64}
         live.search("connect4", "4", settings={"sims": 500, **options})
         inherited = live.search("connect4", "4 4", settings={"sims": 1, **options})[-1]["visits"]
         assert (inherited > 1) == reuse
         assert live.search("connect4", "4 4", settings={"sims": 1, **options})[-1]["visits"] == 1  # asked for again
         live.search("connect4", "4", settings={"sims": 500, **options})
-        assert live.search("connect4", "4 4", settings={"sims": 1, "memory_mb": 65})[-1]["visits"] == 1
+        assert live.search("connect4", "4 4", settings={"sims": 1, "cache_mb": 65})[-1]["visits"] == 1
 
 
 def test_settings_reach_the_search(live: Socket) -> None:
-    wide = live.search("connect4", settings={"sims": 500, "c_ucb": 50.0})[-1]
-    narrow = live.search("connect4", settings={"sims": 500, "c_ucb": 0.1})[-1]
+    wide = live.search("connect4", settings={"sims": 500, "c_init": 50.0})[-1]
+    narrow = live.search("connect4", settings={"sims": 500, "c_init": 0.1})[-1]
     assert max(move["share"] for move in wide["moves"]) < max(move["share"] for move in narrow["moves"])
-    for wrong in ({"sims": -1}, {"cpuct": 2}, {"rule": "best"}, {"memory_mb": 10**6}, {"solver": "perhaps"}):
+    for wrong in ({"sims": -1}, {"cpuct": 2}, {"rule": "best"}, {"max_nodes": 10**8}, {"solver": "perhaps"}):
         live.say("search", position=at("connect4"), player="mcts", settings=wrong)
         assert live.hear()["error"]["code"] == "bad_setting", wrong
 
@@ -187,7 +187,7 @@ def test_the_next_move_is_the_one_the_search_takes(options: dict[str, Any]) -> N
         grown = [a["visits"] > b["visits"] for b, a in pairs]
         assert [child["next"] for child in before["children"]] == grown, sims
     assert sims > 5
-    assert next_child(SearchConfig(root="gumbel"), agent.search.node(0).edges, at_root=True) is None
+    assert next_child(SearchConfig(rule="gumbel"), agent.search.node(0).edges, at_root=True) is None
 
 
 def test_nobody_reads_a_tree_while_it_is_searched(live: Socket, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def test_any_player_can_be_the_opponent(opponent: str, capsys: Capture) -> None:
 
 def test_options_reach_the_opponents_search(capsys: Capture) -> None:
     outputs = set()
-    for options in ([], ["--sims", "20"], ["--set", "search.c_ucb=30"]):
+    for options in ([], ["--sims", "20"], ["--set", "search.c_init=30"]):
         assert main(["play", "connect4", "--side", "none", "--seed", "1", "--opponent", "mcts:200", *options]) == 0
         outputs.add(capsys.readouterr().out)
     assert len(outputs) == 3

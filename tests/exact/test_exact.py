@@ -3,7 +3,6 @@
 import pytest
 
 from tengen import games
-from tengen.config import SearchConfig
 from tengen.exact import solver
 from tengen.exact.oracle import ILLEGAL, KNOWN, SOLVED, Oracle, oracle, required_oracle
 from tengen.games import GameError
@@ -59,7 +58,7 @@ def test_a_game_says_what_differs_from_the_usual(
 ) -> None:
     game = games.make(id)
     assert game.facts.c_ucb == c_ucb and game.facts.finished_counts == finished_counts
-    assert player_search("mcts:10", game).config.c_ucb == (SearchConfig().c_ucb if c_ucb is None else c_ucb)
+    assert player_search("mcts:10", game).config.c_init == (1.4 if c_ucb is None else c_ucb)
     assert opening_plies(game) == plies
 
 

@@ -21,6 +21,7 @@ from tengen.net.tower.export import to_onnx
 from tengen.records import GameRecord
 from tengen.records.selfplay import Actor
 from tengen.run.settings import RunConfig
+from tengen.search.agent import node_bytes
 
 MEMORY = 64 << 20
 
@@ -30,11 +31,12 @@ def released(**changes: Any) -> Release:
 
 
 def test_what_changes_no_game_is_lowered() -> None:
-    wanted = released(search={"memory_mb": 1_000_000, "cache_mb": 1_000_000, "sims": 200}, slots=65536)
+    wanted = released(search={"max_nodes": 400_000_000, "cache_mb": 1_000_000, "sims": 200}, slots=65536)
     played = within(wanted, MEMORY).manifest
     search = played.configs()[0]
-    assert 100 < played.slots < 65536 and (search.memory_mb + search.cache_mb) << 20 < MEMORY
-    assert search.replace(memory_mb=1, cache_mb=0) == wanted.manifest.configs()[0].replace(memory_mb=1, cache_mb=0)
+    trees = (played.slots + 1) * search.max_nodes * node_bytes(games.make(played.game))
+    assert 100 < played.slots < 65536 and trees + (search.cache_mb << 20) < MEMORY
+    assert search.replace(max_nodes=1, cache_mb=0) == wanted.manifest.configs()[0].replace(max_nodes=1, cache_mb=0)
     assert msgspec.structs.replace(played, slots=65536, search=wanted.manifest.search) == wanted.manifest
     assert within(wanted, MEMORY, slots=3).manifest.slots == 3
     as_it_is = within(released(), 1 << 30).manifest
@@ -49,12 +51,12 @@ def first_games(game: Game, search: SearchConfig, slots: int) -> dict[int, GameR
     return {record.number: record for record in records if record.number < slots}
 
 
-@pytest.mark.parametrize("memory_mb", [1, 64])  # trees that are full after 50 nodes or so, and such as are never full
-def test_fewer_games_side_by_side_are_the_same_games(memory_mb: int) -> None:
+@pytest.mark.parametrize("max_nodes", [50, 0])  # trees that are full soon, and such as are never full
+def test_fewer_games_side_by_side_are_the_same_games(max_nodes: int) -> None:
     game = games.make("connect4")
-    search = SearchConfig(sims=120, memory_mb=memory_mb, cache_mb=16, temperature=1.0, temperature_plies=99)
+    search = SearchConfig(sims=120, max_nodes=max_nodes, cache_mb=16, temperature=1.0, temperature_plies=99)
     lowered, slots = fitted(search, game, None, 100, 120, most=100, room=1 << 18)
-    assert 1 < slots < 100 and lowered.memory_mb == 1
+    assert 1 < slots < 100 and 50 <= lowered.max_nodes < 150
     few, many = first_games(game, lowered, slots), first_games(game, search, 100)
     assert len(few) > 1 and all(few[number] == many[number] for number in few.keys() & many.keys())
     other = first_games(game, search.replace(max_nodes=20), slots)
@@ -64,10 +66,10 @@ def test_fewer_games_side_by_side_are_the_same_games(memory_mb: int) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"search": {"sims": 10**9, "memory_mb": 10**6}}, "--memory"),
+        ({"search": {"sims": 10**9, "max_nodes": 400_000_000}}, "--memory"),
         ({"search": {"sims": 10**6, "max_nodes": 0}}, "--memory"),
         ({"search": {"prove_nodes": 10**6, "leaves": 1024}}, "take too long"),
-        ({"selfplay": {"prove_nodes": 10**8}}, "prove_nodes=100000000 takes too long"),
+        ({"selfplay": {"label_nodes": 10**8}}, "label_nodes=100000000 takes too long"),
         ({"game": "gomoku:15", "selfplay": {"opening_lookahead": 4}}, "plays tictactoe, not gomoku:15"),
         ({"game": "chess"}, "chess"),
         ({"game": "go:9,\x1b[31m\nx"}, "go"),

@@ -18,7 +18,7 @@ from tengen.records.selfplay import Actor
 GAME = games.make("connect4")
 SEARCH = SearchConfig(sims=16)
 OPENINGS = {"opening_share": 0.7, "opening_plies": 12, "opening_lookahead": 3}
-PLAY = SelfPlayConfig(full_share=0.5, stray_share=0.2, prove_nodes=500, **OPENINGS)
+PLAY = SelfPlayConfig(full_share=0.5, stray_share=0.2, label_nodes=500, **OPENINGS)
 LEASE = Lease(id=0, first_game=0, seconds=60)
 
 

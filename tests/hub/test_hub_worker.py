@@ -131,7 +131,7 @@ def worker(hub: NastyHub, folder: Path, *more: str) -> Iterator[tuple[subprocess
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"search": {"sims": 10**9, "memory_mb": 10**6}}, "start it with more --memory"),
+        ({"search": {"sims": 10**9, "max_nodes": 400_000_000}}, "start it with more --memory"),
         ({"search": {"self": 1}}, "make no sense"),
     ],
 )
@@ -151,7 +151,7 @@ def peak(process: subprocess.Popen[str]) -> int:
 
 def test_a_greedy_release_is_played_within_the_memory_that_is_given(tmp_path: Path) -> None:
     """Slots, cache and trees are lowered; and nobody's files are below the folder that it works in."""
-    greedy = manifest({"memory_mb": 10**6, "cache_mb": 10**6, "sims": 100}, slots=65536)
+    greedy = manifest({"max_nodes": 400_000_000, "cache_mb": 10**6, "sims": 100}, slots=65536)
     with (
         nasty_hub(pull=json(offer(greedy))) as hub,
         worker(hub, tmp_path, "--memory", "64") as (process, said),
@@ -189,7 +189,7 @@ def test_ctrl_c_ends_a_rating_match_and_what_cannot_be_played_is_declined(tmp_pa
 
 def test_a_search_that_goes_on_without_the_network_is_ended(tmp_path: Path) -> None:
     """A full tree is searched on without growing: 10^9 simulations that ask for nothing."""
-    endless = manifest({"sims": 10**9, "max_nodes": 10, "memory_mb": 1, "solver": False}, slots=2)
+    endless = manifest({"sims": 10**9, "max_nodes": 10, "solver": False}, slots=2)
     with nasty_hub(pull=json(offer(endless))) as hub, worker(hub, tmp_path) as (process, said):
         until(lambda: any("plays tictactoe" in line for line in said))
         time.sleep(1)

@@ -92,13 +92,13 @@ def test_searches_deepen_with_the_positions_that_were_played(tmp_path: Path) -> 
 
     published: list[int] = []
     openings: list[int] = []
-    settings = ["loop.steps=120", "search.sims=10", "replay.deeper_after=100", "selfplay.opening_plies=4"]
+    settings = ["loop.steps=120", "search.sims=10", "loop.deeper_after=100", "selfplay.opening_plies=4"]
     run = tiny_run(tmp_path / "run", settings)
     events: list[Event] = []
     with run.locked():
         Trainer(run, events.append, device="cpu", make_hub=Listening).train()
     last = [event.positions or 0 for event in events if isinstance(event, TurnTaken)][-1]
-    assert published[0] == 10 and published[-1] == round(10 * search_depth(last, run.config().replay)) > 10
+    assert published[0] == 10 and published[-1] == round(10 * search_depth(last, run.config().loop.deeper_after)) > 10
     assert published == sorted(published)
     assert openings[0] == 4 > openings[-1] and openings == sorted(openings, reverse=True)
     assert most_visits([game for _, games in ChunkStore(run.games).read(lambda *_: None) for game in games]) > 12

@@ -188,14 +188,13 @@ def test_network_players(path: Path) -> None:
 
     assert searches() == tuned
     assert searches("search.seconds=9") == tuned.replace(seconds=9)
-    assert searches("search.early_stop=on") == tuned.replace(early_stop=True)
-    with pytest.raises(ConfigError, match="root=gumbel excludes early_stop"):
-        searches("search.early_stop=on", "search.root=gumbel")
+    with pytest.raises(ConfigError, match="rule=gumbel excludes noise_epsilon"):
+        searches("search.noise_epsilon=0.25", "search.rule=gumbel")
     wins = GAME.from_moves("121212")
     assert player.act_many([wins], [0]) == [0]
     expected = torch_answer(NETWORK, GAME.start().planes()[None])[0][0]
-    prior = make_player(f"net:{path}@0", GAME, settings=["search.symmetry=off"])
-    assert prior.act_many([GAME.start()], [0]) == [int(expected.argmax())]
+    (alone,) = make_player(f"net:{path}@0", GAME).act_many([GAME.start()], [0])
+    assert alone in (expected.argmax(), 6 - expected.argmax())  # an empty board is its own mirror image
     assert slots_that_fit("net:not/read/yet.onnx@100", GAME) == 256
 
 

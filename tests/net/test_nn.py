@@ -26,9 +26,9 @@ GAME = games.make("connect4")
 @pytest.mark.parametrize("id", IDS)
 def test_a_network_fits_every_game(id: str) -> None:
     game = games.make(id)
-    network = make_test_network(game, reply=True)
+    network = make_test_network(game)
     out = network(torch.from_numpy(sample_planes(game, 5)))
-    assert out.policy.shape == out.reply.shape == (5, game.num_actions)
+    assert out.policy.shape == (5, game.num_actions)
     assert out.wdl.shape == (5, 3) and out.plies.shape == (5, len(ply_bins(game.max_plies)))
     policy, wdl, plies = torch_answer(network, sample_planes(game, 5))
     assert np.allclose(wdl.sum(1), 1, atol=1e-6) and wdl.min() > 0
@@ -113,7 +113,7 @@ def test_classes_of_moves_left(max_plies: int) -> None:
 @pytest.mark.parametrize("id", IDS)
 def test_folding_and_export_change_nothing(id: str, tmp_path: Path) -> None:
     game = games.make(id)
-    network = make_test_network(game, reply=True)
+    network = make_test_network(game)
     planes = sample_planes(game, 20)
     assert relative_difference(torch_answer(network, planes), torch_answer(fold(network), planes)) < 1e-5
     file = export_onnx(network, tmp_path / "net.onnx", game, step=12)  # compares by itself, or raises
@@ -162,7 +162,7 @@ def test_bytes_that_cut_off_too_much_are_not_written(tmp_path: Path, monkeypatch
 
 
 def test_checkpoints_come_back(tmp_path: Path) -> None:
-    network = make_test_network(GAME, reply=True)
+    network = make_test_network(GAME)
     save_checkpoint(tmp_path / "net.safetensors", network, GAME, step=5)
     back = load_checkpoint(tmp_path / "net.safetensors")
     assert (back.game, back.step) == (GAME, 5)

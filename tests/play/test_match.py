@@ -149,11 +149,11 @@ MISTAKES = {
     "analyze with random": (["analyze", "connect4", "4", "--player", "random"], "does not search"),
     "analyze moves and a position": (["analyze", "tictactoe", "a1", "--position", ".../.../... X"], "not both"),
     "analyze no simulations": (["analyze", "connect4", "--sims", "0"], "'0'"),
-    "analyze a setting out of range": (["analyze", "connect4", "--set", "search.c_ucb=-1"], "c_ucb must be"),
+    "analyze a setting out of range": (["analyze", "connect4", "--set", "search.c_init=-1"], "c_init must be"),
     "draw nowhere": (["analyze", "connect4", "--sims", "10", "--tree", "/no/where.svg"], "/no/where.svg"),
     "draw no nodes": (["analyze", "connect4", "--tree-nodes", "0"], "'0'"),
     "play against nobody": (["play", "connect4", "--opponent", "alphago"], "players are random"),
-    "play with a bad setting": (["play", "connect4", "--set", "search.rule=best"], "one of puct, ucb1"),
+    "play with a bad setting": (["play", "connect4", "--set", "search.rule=best"], "one of puct, gumbel, ucb1"),
 }
 
 
@@ -172,8 +172,8 @@ def test_analyze_finds_the_win_and_proves_it(capsys: Capture) -> None:
     assert rows[heading + 1][0] == "1" and "win" in rows[heading + 1] and len(rows) == heading + 8
 
 
-@pytest.mark.parametrize("root", ["puct", "gumbel"])
-def test_a_move_that_wins_at_once_is_found_whatever_its_prior(root: str) -> None:
+@pytest.mark.parametrize("rule", ["puct", "gumbel"])
+def test_a_move_that_wins_at_once_is_found_whatever_its_prior(rule: str) -> None:
     game = games.make("connect4")
 
     class Blind(Uniform):
@@ -183,7 +183,7 @@ def test_a_move_that_wins_at_once_is_found_whatever_its_prior(root: str) -> None
             answer = super().__call__(leaves)
             return Evaluation(np.where(np.arange(7) == 1, 200, answer.policy - 200), *answer[1:])
 
-    config = SearchConfig(sims=3, lookahead=1, noise_epsilon=0, root=root, gumbel_m=1, symmetry=False)
+    config = SearchConfig(sims=3, lookahead=1, noise_epsilon=0, rule=rule)
     analysis = Agent(game, Blind(game), config).analyze(game.from_moves("121212"))
     assert (analysis.best, analysis.moves[0].action) == (0, 0) and analysis.visits <= 3
 

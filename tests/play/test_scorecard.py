@@ -18,7 +18,7 @@ from tengen.exact import solver
 from tengen.exact.solver import CLASSES
 from tengen.files import write_durably
 from tengen.games import GameError, State
-from tengen.net.evaluator import Batch, Evaluation, Hash, Leaves, Rollout, Uniform, make_evaluator
+from tengen.net.evaluator import Batch, Evaluation, Leaves, Rollout, Uniform, make_evaluator
 from tengen.net.file import NetworkError
 from tengen.net.tower.export import to_onnx, torch_answer
 from tengen.play.choosers import RandomPlayer
@@ -222,10 +222,17 @@ def test_the_network_check_is_that_of_a_recount() -> None:
     assert check.value_error == pytest.approx(error / 300, abs=1e-4)
 
 
+def mirrored(leaves: Leaves, /) -> Evaluation:
+    """An opinion that turns with the board: that of a position and of its mirror image, added up."""
+    weights = np.random.default_rng(2).standard_normal((*GAME.planes_shape, GAME.num_actions)).astype(np.float32)
+    one, other = (np.einsum("bprc,prca->ba", planes, weights) for planes in (leaves.planes, leaves.planes[..., ::-1]))
+    answer = Uniform(GAME)(leaves)
+    return Evaluation(one + other[:, ::-1], answer.wdl, answer.moves_left)
+
+
 def test_zero_simulations_are_the_network_alone() -> None:
-    evaluator = Hash(GAME)
-    agent = Agent(GAME, evaluator, SearchConfig(symmetry=False, solver=False), slots=64)
-    check = network_check(evaluator, EVERY)
+    agent = Agent(GAME, mirrored, SearchConfig(solver=False), slots=64)
+    check = network_check(mirrored, EVERY)
     alone = measure(agent, EVERY, 0)
     assert (alone.value_keeping, alone.mistake_possible.value_keeping) == (
         check.value_keeping,

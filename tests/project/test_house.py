@@ -96,6 +96,13 @@ def test_the_options_are_those_of_a_run() -> None:
     assert house.options_by_section(house.REPOSITORY) == {name: len(values) for name, values in sections.items()}
 
 
+def test_there_are_few_options() -> None:
+    """A new one stays if a founding document names it, a preset sets it, or a measurement with an interval shows that
+    it pays; then another one goes."""
+    options = house.options_by_section(house.REPOSITORY)
+    assert options["search"] <= 28 and options.total() <= 60
+
+
 def test_the_script_prints_every_row() -> None:
     script = house.REPOSITORY / "benchmarks" / "house.py"
     done = subprocess.run([sys.executable, script, "--list"], capture_output=True, text=True, timeout=120, check=True)

@@ -14,6 +14,7 @@ CPP = REPOSITORY / "cpp"
 PYTHON_LAYERS = [
     "_core",
     "games",
+    "retired",
     "config",
     "files",
     "interrupts",

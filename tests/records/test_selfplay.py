@@ -14,7 +14,7 @@ from tengen.records.selfplay import Actor, Counts
 from tengen.search.reference import ReferenceSearch
 from tengen.search.reference.probe import look_ahead
 
-SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6, forced_playouts=True, target_pruning=True)
+SEARCH = SearchConfig(sims=24, noise_epsilon=0.25, temperature_plies=6)
 Record = dict[str, Any]
 
 
@@ -75,8 +75,7 @@ def solved_within(state: State, plies: int) -> bool:
 
 def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, number: int) -> Record:
     """The same game by the naive search, move by move."""
-    fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
-    full = full.replace(tree_reuse=full.tree_reuse and not config.fresh_trees)
+    fast = full.replace(sims=config.fast_sims, noise_epsilon=0.0)
     state = game.start()
     out: Record = {"moves": [], "search": [], "q": [], "d": [], "m": [], "visits": [], "target": []}
     for action in reference_opening(game, config, number):
@@ -123,17 +122,15 @@ def reference_record(game: Game, full: SearchConfig, config: SelfPlayConfig, num
     return out
 
 
-@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("reuse", [True, False])
 @pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6"])
-def test_native_games_equal_the_reference(id: str, fresh: bool) -> None:
+def test_native_games_equal_the_reference(id: str, reuse: bool) -> None:
     game = games.make(id)
     openings = {"opening_share": 0.5, "opening_plies": 4, "opening_lookahead": 2, "stray_share": 0.2}
-    config = SelfPlayConfig(full_share=0.4, fast_sims=7, fresh_trees=fresh, prove_nodes=200, **openings)
-    search = (
-        SEARCH
-        if id != "othello:6"
-        else SEARCH.replace(root="gumbel", noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
-    )
+    config = SelfPlayConfig(full_share=0.4, fast_sims=7, label_nodes=200, **openings)
+    search = SEARCH.replace(tree_reuse=reuse)
+    if id == "othello:6":
+        search = search.replace(rule="gumbel", noise_epsilon=0.0)
     for number, record in enumerate(play(game, search, config, wanted=10)):
         expected = reference_record(game, search, config, number)
         assert record["moves"].tolist() == expected["moves"]
@@ -210,7 +207,7 @@ def test_a_cache_that_knows_everything_does_not_play_for_ever() -> None:
 def test_a_target_too_small_to_be_kept_is_none() -> None:
     """Whoever reads a record refuses entries that have neither visits nor a target."""
     game = games.make("gomoku:6,in_a_row=4")
-    search = SearchConfig(sims=8, root="gumbel", gumbel_m=2, noise_epsilon=0)
+    search = SearchConfig(sims=8, rule="gumbel", noise_epsilon=0)
     source = SelfPlay(game, 4, search, SelfPlayConfig(full_share=1), seed=1)
     evaluate = Hash(game)
     while source.play_counts()["games"] < 4:
@@ -331,13 +328,14 @@ def test_resignation_ends_games_and_checked_games_go_on() -> None:
     game = games.make("connect4")
     search = SearchConfig(sims=16, noise_epsilon=0.25)
     never = play(game, search, SelfPlayConfig(fast_sims=8), 20)
-    resigning = play(game, search, SelfPlayConfig(fast_sims=8, resign_below=-0.1, resign_checked=0), 20)
-    checked = play(game, search, SelfPlayConfig(fast_sims=8, resign_below=-0.1, resign_checked=1), 20)
-    assert any(record["ending"] == "resigned" for record in resigning)
-    assert sum(len(record["moves"]) for record in resigning) < sum(len(record["moves"]) for record in never)
-    assert all(record["ending"] == "end" for record in checked)
+    some = play(game, search, SelfPlayConfig(fast_sims=8, resign_below=-0.1), 80)
+    is_checked = {number: Rng(5, number, 0, "resign").uniform() < 0.1 for number in range(200)}
+    checked = [record for record in some if is_checked[record["game"]]]
+    assert sum(len(record["moves"]) for record in some[:20]) < sum(len(record["moves"]) for record in never)
+    assert 2 <= len(checked) < 20 and all(record["ending"] == "end" for record in checked)
     assert any(record["hopeless"] for record in checked)
-    for record in resigning:
+    assert any(record["ending"] == "resigned" for record in some)
+    for record in some:
         if record["ending"] == "resigned":
             loser = 0 if record["result"] < 0 else 1
             assert record["hopeless"] & (1 << loser) and (len(record["moves"]) - 1) % 2 == loser

@@ -14,7 +14,7 @@ from support.positions import IDS, reachable
 from support.recorded import first_player_result, make_record, some_records
 from tengen import Game, State
 from tengen.records import GameRecord
-from tengen.records.replay import Minibatch, Replay, ReplayConfig, Tape, window_size
+from tengen.records.replay import LARGEST_WINDOW, Minibatch, Replay, ReplayConfig, Tape, window_size
 
 PLAYED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "go:3", "hex:4", "hex:4,swap=on"]
 TICTACTOE = Game.parse("tictactoe")
@@ -67,7 +67,7 @@ def test_the_window_grows_by_the_formula() -> None:
     for n in (250_000, 1_000_000, 10_000_000):
         closed_form = 250_000 * (1 + 0.4 * ((n / 250_000) ** 0.65 - 1) / 0.65)
         assert abs(window_size(n, katago) - closed_form) <= 1
-    assert window_size(10**9, ReplayConfig(first_window=10, largest_window=5000)) == 5000
+    assert window_size(10**12, ReplayConfig(first_window=10**6)) == LARGEST_WINDOW
 
 
 def test_the_window_never_wants_back_what_it_forgot() -> None:
@@ -85,7 +85,7 @@ def test_the_window_never_wants_back_what_it_forgot() -> None:
         {"scale": 1.5},
         {"value_lambda": 2},
         {"settled_share": -1},
-        {"largest_window": 5},
+        {"first_window": LARGEST_WINDOW + 1},
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
@@ -105,7 +105,7 @@ def test_values_belong_to_the_side_to_move(moves: str, result: int) -> None:
         assert planes.sum() == ply  # as many stones on the board
         own_result = result if ply % 2 == 0 else -result
         assert wdl.tolist() == {1: [1, 0, 0], 0: [0, 1, 0], -1: [0, 0, 1]}[own_result]
-    assert (batch.moves_left_weight == 1).all() and (batch.policy_weight == 1).all()
+    assert (batch.moves_left_weight == 1).all()
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.5, 0.9])
@@ -136,14 +136,10 @@ def test_returns_begin_anew_before_a_random_move() -> None:
     }
     strayed = replace(record, entries=entries, full=full, **blank, **kept)
     assert strayed.searched.tolist() == [True, True, True, False, True]
-    for fast_values in (False, True):
-        batch = drawn([strayed], plenty(value_lambda=0.5, fast_values=fast_values))
-        values = {
-            int(left): float(win - loss) for left, (win, _, loss) in zip(batch.moves_left, batch.wdl, strict=True)
-        }
-        second = 0.5 * 0.5 + 0.5 * -0.5
-        expected = {5: 0.5 * 0.5 + 0.5 * -second, 4: second, 3: 0.5, 1: 0.5 * 0.5 + 0.5}
-        assert values == pytest.approx(expected)
+    batch = drawn([strayed], plenty(value_lambda=0.5))
+    values = {int(left): float(win - loss) for left, (win, _, loss) in zip(batch.moves_left, batch.wdl, strict=True)}
+    second = 0.5 * 0.5 + 0.5 * -0.5
+    assert values == pytest.approx({5: 0.5 * 0.5 + 0.5 * -second, 4: second, 3: 0.5, 1: 0.5 * 0.5 + 0.5})
 
 
 def floats(*numbers: float) -> NDArray[np.float32]:
@@ -172,12 +168,11 @@ def test_moves_left_is_masked_where_the_end_was_not_played(ending: str) -> None:
 
 
 @pytest.mark.parametrize("id", PLAYED)
-@pytest.mark.parametrize("fast_values", [False, True])
-def test_samples_are_the_recorded_positions_under_symmetries(id: str, fast_values: bool) -> None:
+def test_samples_are_the_recorded_positions_under_symmetries(id: str) -> None:
     """Each row is one of the plies that count, under one symmetry: planes, legal moves, policy and weights together."""
     game, records = Game.parse(id), some_records(id)
-    plies = [(r, p) for r in records for p in range(len(r)) if r.full[p] or (fast_values and p >= r.opening)]
-    batch = drawn(records, plenty(fast_values=fast_values), size=150)
+    plies = [(r, p) for r in records for p in range(len(r)) if r.full[p]]
+    batch = drawn(records, plenty(), size=150)
     newest_first = plies[::-1]
     seen = set()
     for row in range(len(batch)):
@@ -197,11 +192,9 @@ def test_samples_are_the_recorded_positions_under_symmetries(id: str, fast_value
                 fitting.append(s)
         assert fitting
         seen |= set(fitting) if len(fitting) == 1 else set()
-        assert batch.policy_weight[row] == record.full[ply]
-        assert batch.policy[row].sum() == pytest.approx(float(record.full[ply]), abs=1e-5)
+        assert batch.policy[row].sum() == pytest.approx(1, abs=1e-5)
         assert batch.moves_left[row] == len(record) - ply
     assert seen == set(range(game.num_symmetries))
-    assert (batch.policy_weight.min() == 0) == fast_values
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -246,7 +239,7 @@ def test_samples_per_position_are_bounded() -> None:
 
 
 def test_deeper_searches_are_drawn_more_often() -> None:
-    replay = Replay(TICTACTOE, ReplayConfig(samples_per_position=4, deeper_after=5))
+    replay = Replay(TICTACTOE, ReplayConfig(samples_per_position=4), deeper_after=5)
     depths, budgets = [], []
     for _ in range(5):
         replay.add([by_hand(X_WINS)])
@@ -255,27 +248,9 @@ def test_deeper_searches_are_drawn_more_often() -> None:
     assert depths == [1, 2**0.5, 2**0.5, 2, 2]
     assert budgets == [20, 40, int(40 + 20 * 2**0.5), int(40 + 40 * 2**0.5), int(80 + 40 * 2**0.5)]
     for positions in range(1, 100):  # each position adds the draws of its depth
-        before, now = (Replay(TICTACTOE, replay.config) for _ in range(2))
+        before, now = (Replay(TICTACTOE, replay.config, deeper_after=5) for _ in range(2))
         before._positions.end, now._positions.end = positions - 1, positions
         assert now.budget - before.budget == pytest.approx(4 * before.depth, abs=1)
-
-
-@pytest.mark.parametrize("id", PLAYED)
-def test_the_reply_is_the_next_move_on_the_board_as_it_is_shown(id: str) -> None:
-    """Also in Hex, where the opponent would see the board turned: the head's cells are those of the planes."""
-    game, records = Game.parse(id), some_records(id)
-    answers: dict[bytes, set[int | None]] = {}
-    for record in records:
-        for ply in range(len(record)):
-            state = after(game, record, ply)
-            for symmetry in range(game.num_symmetries):
-                last = ply + 1 == len(record)
-                answer = None if last else state.policy_index(int(record.moves[ply + 1]), symmetry)
-                answers.setdefault(state.planes(symmetry).tobytes(), set()).add(answer)
-    batch = drawn(records, size=300)
-    for planes, reply, weight in zip(batch.planes, batch.reply, batch.reply_weight, strict=True):
-        assert weight in (0, 1) and (int(reply) if weight else None) in answers[planes.tobytes()]
-    assert (batch.reply_weight == (batch.moves_left > 1)).all()
 
 
 def test_games_of_another_kind_and_games_without_samples_add_nothing() -> None:
@@ -306,16 +281,16 @@ def test_batches_are_a_function_of_games_seed_and_samples_drawn() -> None:
 
 def test_memory_is_bounded_by_the_window() -> None:
     records = some_records("connect4")
-    replay = Replay(Game.parse("connect4"), plenty(first_window=100, largest_window=100, fast_values=True))
+    replay = Replay(Game.parse("connect4"), plenty(first_window=40, scale=0))
     sizes = []
-    for _ in range(300):
+    for _ in range(600):
         replay.add(records)
         sizes.append(replay.nbytes)
-    assert replay.positions > 25_000 and replay.window == 100
+    assert replay.positions > 25_000 and replay.window == 40
     assert max(sizes[10:]) == max(sizes[:10]) < 100_000
     fresh = Replay(replay.game, replay.config)
     fresh.add(records)
-    assert equal(fresh.batch(64), replay.batch(64))  # the last 100 positions are the same
+    assert equal(fresh.batch(64), replay.batch(64))  # the last 40 positions are the same
 
 
 def test_a_tape_is_a_list_that_forgets() -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from support.training import sit
+from tengen.cli import main
+from tengen.config import ConfigError
 from tengen.hub import database as ledgers
 from tengen.hub.desk import Desk
 from tengen.hub.ledger import Ledger
 from tengen.records.chunk import FORMAT
 from tengen.records.store import ChunkStore
+from tengen.retired import RENAMED, RETIRED
 from tengen.run.events import Started, TurnTaken, Warned
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import assess
@@ -83,6 +86,10 @@ def test_a_hub_of_an_older_version_keeps_what_it_knew(old: RunDirectory) -> None
         ):
             settings = json.loads(earlier)
             assert settings["selfplay"].pop("side_positions") == settings["selfplay"].pop("cut_share") == 0
+            settings["selfplay"]["label_nodes"] = settings["selfplay"].pop("prove_nodes")
+            for option in [*RETIRED, *RENAMED]:
+                section, name = option.split(".")
+                settings.get(section, {}).pop(name, None)
             assert isinstance(manifest, bytes) and json.loads(manifest) == settings
 
 
@@ -147,6 +154,57 @@ def test_options_that_are_gone_are_refused_only_where_they_were_used(old: RunDir
         with pytest.raises(RunError, match=rf"selfplay.{now}.*: the option is gone since chunk format 4") as error:
             old.config()
         assert "\n" not in str(error.value)
+
+
+def changed(text: str, option: str, value: str) -> str:
+    """A run.toml with another value of an option, which it may have had or not."""
+    section, name = option.split(".")
+    head, _, rest = text.partition(f"[{section}]\n")
+    body, *more = rest.split("\n[", 1)
+    kept = [line for line in body.splitlines() if not line.startswith(f"{name} = ")]
+    return "".join([f"{head}[{section}]\n", "\n".join([f"{name} = {value}", *kept]), *(f"\n[{part}" for part in more)])
+
+
+@pytest.mark.parametrize("option", sorted(RETIRED.keys() - {"loop.threads"}))
+def test_a_retired_option_is_accepted_at_its_default_alone(old: RunDirectory, option: str) -> None:
+    text, default = old.config_file.read_text(), RETIRED[option][0]
+    assert RunConfig.from_toml(changed(text, option, json.dumps(default))) == RunConfig.from_toml(text)
+    other = json.dumps("sprt" if default == "off" else not default if isinstance(default, bool) else 2 * default + 0.5)
+    with pytest.raises(ConfigError, match=rf"{option} = .*: the option was retired, .*; write .* there") as refused:
+        RunConfig.from_toml(changed(text, option, other))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (
+            {"search.root": '"gumbel"', "search.noise_epsilon": "0"},
+            {"search.rule": "gumbel", "search.noise_epsilon": 0},
+        ),
+        ({"search.rule": '"ucb1"', "search.c_ucb": "0.7"}, {"search.rule": "ucb1", "search.c_init": 0.7}),
+        ({"search.c_ucb": "0.7"}, {}),  # without ucb1 it did nothing
+        ({"selfplay.prove_nodes": "300"}, {"selfplay.label_nodes": 300}),
+        ({"replay.deeper_after": "500"}, {"loop.deeper_after": 500}),
+    ],
+    ids=str,
+)
+def test_an_option_with_another_name_keeps_its_value(
+    old: RunDirectory, was: dict[str, str], now: dict[str, object]
+) -> None:
+    text = old.config_file.read_text()
+    expected = RunConfig.from_toml(text).with_settings([f"{option}={value}" for option, value in now.items()])
+    for option, value in was.items():
+        text = changed(text, option, value)
+    assert RunConfig.from_toml(text) == expected == RunConfig.from_toml(expected.to_toml())
+
+
+@pytest.mark.parametrize("option", [*RETIRED, *RENAMED])
+def test_the_command_line_says_that_an_option_was_retired(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    verb = ["analyze", "tictactoe", "-"] if option.startswith("search.") else ["train", "tictactoe"]
+    assert main([*verb, "--set", f"{option}=1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{option} was retired: " in line
 
 
 def spoil(path: Path) -> None:

@@ -32,7 +32,7 @@ def test_presets_are_used(id: str) -> None:
     playing = playing_search(game)
     assert {name: getattr(playing, name) for name in play} == play
     # Nothing is left to chance, and moves can be asked for at any time: sequential halving says little before its end.
-    assert (playing.root, playing.noise_epsilon, playing.temperature_plies) == ("puct", 0, 0)
+    assert (playing.rule, playing.noise_epsilon, playing.temperature_plies) == ("puct", 0, 0)
     assert ("not tuned yet" in text) == (id in SCALED)
 
 

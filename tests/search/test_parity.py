@@ -10,28 +10,18 @@ from tengen._core import SearchConfig
 
 # Options that cannot show on a search by themselves: what else has to be set for them to matter.
 CONTEXT: dict[str, Options] = {
-    "c_ucb": {"rule": "ucb1"},
     "mlh_mode": {"mlh_slope": 0.1},
     "mlh_cap": {"mlh_slope": 0.1},
-    "gumbel_m": {"root": "gumbel"},
-    "gumbel_c_visit": {"root": "gumbel"},
-    "gumbel_c_scale": {"root": "gumbel"},
-    "gumbel_scale": {"root": "gumbel"},
     "noise_alpha": {"noise_epsilon": 0.5},
-    "noise_total": {"noise_epsilon": 0.5},
-    "forced_playouts": {"noise_epsilon": 0.5, "c_init": 0.3, "c_factor": 0.0},
-    "target_pruning": {"noise_epsilon": 0.5},
     "virtual_mode": {"leaves": 6},
     "virtual_weight": {"leaves": 6, "virtual_mode": "loss"},
     "temperature": {"temperature_plies": 1000},
     "temperature_plies": {"temperature": 1.0},
-    "lcb_z": {"lcb": True, "lcb_share": 0.05},
-    "lcb_share": {"lcb": True, "lcb_z": 1.0},
     "tree_reuse": {"noise_epsilon": 0.25},  # without it and with one leaf, a subtree is what a fresh tree would be
     "cache_mb": {"leaves": 4},
 }
-# No part of what a search is: how long it may take, and how much memory a batch of them.
-NOT_SEARCH = {"seconds", "memory_mb"}
+# No part of what a search is: how long it may take.
+NOT_SEARCH = {"seconds"}
 
 
 def option_cases() -> list[tuple[str, Any]]:

@@ -45,7 +45,7 @@ def positions(game: Game, moves: list[int]) -> list[State]:
 
 
 def proven(game: Game, moves: list[int], nodes: int) -> list[int]:
-    return [int(value) for value in SelfPlay.exact_values(game, SelfPlayConfig(prove_nodes=nodes), moves)]
+    return [int(value) for value in SelfPlay.exact_values(game, SelfPlayConfig(label_nodes=nodes), moves)]
 
 
 @pytest.mark.parametrize("id", ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", "hex:4", "hex:4,swap=on"])
@@ -69,7 +69,7 @@ def test_what_is_proven_is_true(id: str) -> None:
 def test_proofs_end_at_the_first_ply_that_is_asked_for() -> None:
     game = games.make("connect4")
     moves = random_game(game, 3, long=True)
-    config, every = SelfPlayConfig(prove_nodes=20_000), proven(game, moves, 20_000)
+    config, every = SelfPlayConfig(label_nodes=20_000), proven(game, moves, 20_000)
     earliest = next(ply for ply, value in enumerate(every) if value != UNSOLVED)
     for first in (0, earliest, earliest + 5, len(moves)):
         begin = max(first, earliest)
@@ -101,8 +101,8 @@ def test_an_illegal_game_is_refused() -> None:
 
 def test_where_earlier_positions_matter_nothing_can_be_proven_so() -> None:
     game = games.make("go:3")
-    with pytest.raises(ConfigError, match="prove_nodes must be 0"):
-        SelfPlay(game, 1, SearchConfig(sims=4), SelfPlayConfig(prove_nodes=10))
+    with pytest.raises(ConfigError, match="label_nodes must be 0"):
+        SelfPlay(game, 1, SearchConfig(sims=4), SelfPlayConfig(label_nodes=10))
     assert proven(game, random_game(game, 1), 0) == [UNSOLVED] * len(random_game(game, 1))
 
 

@@ -121,7 +121,7 @@ def stopped_from_outside(agent: Agent, state: State) -> None:
 
 @pytest.mark.parametrize("evaluator", [Uniform(CONNECT4), Rollout()], ids=["network", "rollouts"])
 def test_a_search_is_stopped_from_another_thread_and_goes_on(evaluator: Any) -> None:
-    agent = Agent(CONNECT4, evaluator, SearchConfig(sims=10**9, memory_mb=64))
+    agent = Agent(CONNECT4, evaluator, SearchConfig(sims=10**9, max_nodes=180_000))
     stopped_from_outside(agent, CONNECT4.start())
     visits = agent.search.visits(0)
     assert 0 < visits < 10**9
@@ -169,7 +169,7 @@ def test_a_search_stopped_at_once_still_has_a_move() -> None:
 
 @pytest.mark.parametrize("evaluator", [Uniform(CONNECT4), Rollout()], ids=["network", "rollouts"])
 def test_time_is_a_budget(evaluator: Any) -> None:
-    agent = Agent(CONNECT4, evaluator, SearchConfig(sims=10**9, seconds=0.2, memory_mb=64, solver=False))
+    agent = Agent(CONNECT4, evaluator, SearchConfig(sims=10**9, seconds=0.2, max_nodes=180_000, solver=False))
     for moves in ("-", "4"):
         started = time.monotonic()
         agent.act(CONNECT4.from_moves(moves))
@@ -206,11 +206,7 @@ def test_time_is_a_budget(evaluator: Any) -> None:
         ({"fpu_mode": 2}, "fpu_mode must be one of reduction"),
         ({"solver": "yes"}, "solver must be on or off, not 'yes'"),
         ({"solver": 2}, "solver must be on or off, not '2'"),
-        ({"root": "gumbel", "early_stop": True}, "root=gumbel excludes early_stop"),
-        ({"root": "gumbel", "forced_playouts": True}, "root=gumbel excludes forced_playouts"),
-        ({"root": "gumbel", "target_pruning": True}, "root=gumbel excludes forced_playouts and target_pruning"),
-        ({"root": "gumbel", "noise_epsilon": 0.25}, "root=gumbel excludes noise_epsilon"),
-        ({"root": "gumbel", "rule": "ucb1"}, "root=gumbel excludes rule=ucb1"),
+        ({"rule": "gumbel", "noise_epsilon": 0.25}, "rule=gumbel excludes noise_epsilon"),
     ],
 )
 def test_bad_configurations_are_refused_in_one_line(options: Options, words: str) -> None:

@@ -19,7 +19,7 @@ from tengen.search.agent import Agent
 
 CONNECT4, GOMOKU = games.make("connect4"), games.make("gomoku:15")
 PATIENCE = 20  # seconds
-PROOFS = SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000, memory_mb=64)  # a batch proves for a minute
+PROOFS = SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000, max_nodes=9_000)  # a batch proves for a minute
 
 
 # --- Memory -----------------------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ PROOFS = SearchConfig(sims=100_000, leaves=64, prove_nodes=1_000_000, memory_mb=
 def test_memory_that_runs_out_in_a_thread_of_the_search_is_a_memory_error() -> None:
     """A Gumbel root lists a billion simulations, in each of four threads."""
     script = """
-        plenty = SearchConfig(sims=10**9, root="gumbel", gumbel_m=1, memory_mb=64, cache_mb=0)
+        plenty = SearchConfig(sims=10**9, rule="gumbel", max_nodes=20_000, cache_mb=0)
         few = plenty.replace(sims=50)
         search = BatchSearch(game, 16, plenty, threads=4)
         no_more_memory(512)
@@ -53,9 +53,9 @@ def test_memory_that_runs_out_in_a_thread_of_the_search_is_a_memory_error() -> N
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 def test_a_configuration_without_memory_for_it_changes_nothing() -> None:
     script = """
-        search = BatchSearch(game, 4000, SearchConfig(sims=20, memory_mb=64), threads=2)
+        search = BatchSearch(game, 4000, SearchConfig(sims=20, max_nodes=90), threads=2)
         no_more_memory(200)
-        wide = SearchConfig(sims=20, memory_mb=64, leaves=1024)
+        wide = SearchConfig(sims=20, max_nodes=90, leaves=1024)
         try:
             for tree in range(4000):
                 search.configure(tree, wide)
@@ -75,7 +75,7 @@ def test_threads_that_the_system_does_not_give_are_an_error() -> None:
     script = """
         no_more_memory(300)
         try:
-            BatchSearch(game, 1024, SearchConfig(memory_mb=64, cache_mb=0), threads=1024)
+            BatchSearch(game, 1024, SearchConfig(max_nodes=350, cache_mb=0), threads=1024)
         except (RuntimeError, MemoryError) as error:
             print("refused")
     """
@@ -87,7 +87,7 @@ def test_the_command_line_says_in_one_line_that_memory_is_too_small() -> None:
     script = """
         from tengen.cli import main
         no_more_memory(512)
-        code = main(["analyze", "connect4", "-", "--player", "mcts:100", "--set", "search.memory_mb=100000"])
+        code = main(["analyze", "connect4", "-", "--player", "mcts:100", "--set", "search.max_nodes=400000000"])
         print(code)
     """
     with process(script) as running:
@@ -98,11 +98,11 @@ def test_the_command_line_says_in_one_line_that_memory_is_too_small() -> None:
 def test_planes_and_keys_that_are_kept_outlive_a_configuration_and_the_search() -> None:
     """Once a search needs more room, nobody writes to what it lent before, or gives it back to the system."""
     script = """
-        search = BatchSearch(game, 64, SearchConfig(sims=200, memory_mb=64, cache_mb=0))
+        search = BatchSearch(game, 64, SearchConfig(sims=200, max_nodes=5000, cache_mb=0))
         kept = []
         for leaf_count in (4, 16, 64, 256, 1024):
             for tree in range(64):
-                search.configure(tree, SearchConfig(sims=200, leaves=leaf_count, memory_mb=64))
+                search.configure(tree, SearchConfig(sims=200, leaves=leaf_count, max_nodes=5000))
                 search.reset(tree, game.from_moves("1234567"[: tree % 8]), tree)
             leaves = search.select()
             leaves = search.step(*Hash(game)(leaves))

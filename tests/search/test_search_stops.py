@@ -23,7 +23,7 @@ LONG = {
 
 @pytest.mark.parametrize("what", LONG)
 def test_a_stop_is_heard_inside_what_takes_long(what: str) -> None:
-    config = SearchConfig(sims=100_000, memory_mb=64, **LONG[what])
+    config = SearchConfig(sims=100_000, max_nodes=9_000, **LONG[what])
     agent = Agent(GOMOKU, Uniform(GOMOKU), config)
     began = threading.Event()
 
@@ -55,7 +55,7 @@ def test_stopped_proofs_claim_nothing_false() -> None:
         child = start.copy()
         child.apply(action)
         worth[action] = child.prove(10**8)
-    agent = Agent(start.game, Hash(start.game), SearchConfig(sims=400, leaves=8, prove_nodes=5000, early_stop=False))
+    agent = Agent(start.game, Hash(start.game), SearchConfig(sims=400, leaves=8, prove_nodes=5000))
     over = threading.Event()
 
     def disturb() -> None:

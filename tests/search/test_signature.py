@@ -64,7 +64,7 @@ def test_every_row_of_the_probe_finds_something(config: SearchConfig, few_rows: 
             assert (signature(2) != before) == config.solver, option
 
 
-@pytest.mark.parametrize("option", ["opening_lookahead", "prove_nodes", "stray_share", "opening_share"])
+@pytest.mark.parametrize("option", ["opening_lookahead", "label_nodes", "stray_share", "opening_share"])
 def test_what_self_play_asks_of_the_rules_is_in_it(option: str, few_rows: pytest.MonkeyPatch) -> None:
     before = signature(2)
     few_rows.setattr(module, "PROBED_PLAY", module.PROBED_PLAY.replace(**{option: 0}))

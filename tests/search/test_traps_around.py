@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.engines import ENGINES, Native, Path, Seen, Textbook, children, nodes, run, searched
+from support.engines import ENGINES, Native, Path, Seen, Textbook, at, children, nodes, run, searched
 from tengen import Game, games
 from tengen._core import BatchSearch, Rng
 from tengen.config import SearchConfig
-from tengen.net.evaluator import Evaluation, Hash, Leaves, QueueEvaluator, Rollout
+from tengen.net.evaluator import Batch, Evaluation, Hash, Leaves, QueueEvaluator, Rollout
 from tengen.play.arena import play_match
 from tengen.play.elo import Pairing, elo, k_update, ladder
 from tengen.play.players import make_player, search_player
@@ -46,9 +46,9 @@ def test_trap_16_players_differ_from_the_one_definition_only_where_they_say() ->
 
     assert {str(row["name"]): row["default"] for row in SearchConfig.fields()} == SearchConfig().to_dict()
     assert changed(search_player("uniform@77", CONNECT4).agent.config) == {"sims": 77}
-    pure: Options = {"sims": 77, "rule": "ucb1", "solver": False, "symmetry": False, "cache_mb": 0}
-    assert changed(search_player("mcts:77", games.make("hex:5")).agent.config) == pure
-    assert changed(search_player("mcts:77", CONNECT4).agent.config) == {**pure, "c_ucb": 1.0}
+    pure: Options = {"sims": 77, "rule": "ucb1", "solver": False, "cache_mb": 0}
+    assert changed(search_player("mcts:77", games.make("hex:5")).agent.config) == {**pure, "c_init": 1.4}
+    assert changed(search_player("mcts:77", CONNECT4).agent.config) == {**pure, "c_init": 1.0}
     derived = search_player("uniform", CONNECT4, settings=["search.c_init=2"]).agent
     assert changed(derived.config) == {"c_init": 2.0} and derived.search.config(0) == derived.config
 
@@ -123,10 +123,10 @@ def test_trap_20_elo_has_no_floor() -> None:
 
 
 def test_trap_22_memory_stays_inside_its_budget_for_a_whole_game() -> None:
-    """The tree of a game only grew. One megabyte here is some hundred nodes, for more than 200 plies of Go."""
+    """The tree of a game only grew. Half a megabyte here is some hundred nodes, for more than 200 plies of Go."""
     game = games.make("go:9")
     budget = 1 << 20
-    config = SearchConfig(sims=600, leaves=16, memory_mb=1, cache_mb=1, solver=False, temperature_plies=1000)
+    config = SearchConfig(sims=600, leaves=16, max_nodes=380, cache_mb=1, solver=False, temperature_plies=1000)
     search = Native(game.start(), config)
     state, most, kept = game.start(), 0, 0
 
@@ -157,12 +157,9 @@ def test_trap_23_small_temperatures_do_not_overflow(engine: type[Any]) -> None:
         search = searched(
             engine,
             CONNECT4.start(),
-            target_temperature=max(temperature, 0.01),
             temperature_end=temperature,
             **options,
         )
-        target = search.target()
-        assert sum(target) == pytest.approx(1) and target[search.best()] > 0.9
         assert search.choose() == search.best()
         assert min(node.visits for node in children(search.nodes(), ()).values()) > 1
 
@@ -199,12 +196,17 @@ def test_trap_25_width_and_height_are_not_mixed_up(engine: type[Any]) -> None:
     """Connect4's board is 6 high and 7 wide: planes, policy and mirror images all have to know."""
     for moves in ("-", "77", "1234", "47"):
         state = CONNECT4.from_moves(moves)
-        plain, turned = (searched(engine, state, Equivariant(), sims=120, symmetry=on) for on in (False, True))
-        assert plain.nodes() == turned.nodes()
-        batch = BatchSearch(CONNECT4, 1, SearchConfig(symmetry=False))
+        for path, node in searched(engine, state, Equivariant(), sims=120).nodes().items():
+            if node.expanded:  # whatever symmetry it was shown under, the answer is that for the position itself
+                seen = at(state, path)
+                ((*logits,),) = Equivariant()(Batch(seen.planes(0)[None], np.zeros(1, np.uint64))).policy.tolist()
+                powers = [math.exp(logits[action]) for action in seen.legal_actions()]
+                assert list(node.priors.values()) == pytest.approx([power / sum(powers) for power in powers])
+        batch = BatchSearch(CONNECT4, 1, SearchConfig())
         batch.reset(0, state)
-        (planes,) = batch.select().planes
-        assert planes.shape == CONNECT4.planes_shape and np.array_equal(planes, state.planes(0))
+        (shown,) = batch.select().planes
+        planes = state.planes(0)
+        assert planes.shape == CONNECT4.planes_shape and any(np.array_equal(shown, state.planes(s)) for s in (0, 1))
         for ply, column in enumerate(state.moves()):
             height = state.moves()[:ply].count(column)
             own = ply % 2 == len(state.moves()) % 2
@@ -247,7 +249,7 @@ class Straight:
 def test_trap_27_long_lines_do_not_nest_calls() -> None:
     """Recursive descents died on long games. Here a line of 1200 plies of Go, searched, walked, and moved over."""
     game = games.make("go:19")
-    search = Native(game.start(), SearchConfig(sims=1200, cache_mb=0, symmetry=False))
+    search = Native(game.start(), SearchConfig(sims=1200, cache_mb=0))
     search.run(Straight(game))
     assert search.batch.nodes(0) == 1201
     line, state = list[int](), game.start()
@@ -262,7 +264,7 @@ def test_trap_27_long_lines_do_not_nest_calls() -> None:
 
 def test_trap_27_the_textbook_needs_no_deep_stack() -> None:
     game = games.make("go:5")
-    search = Textbook(game.start(), SearchConfig(sims=90, cache_mb=0, symmetry=False))
+    search = Textbook(game.start(), SearchConfig(sims=90, cache_mb=0))
     depth, frame = 0, sys._getframe().f_back
     while frame:
         depth, frame = depth + 1, frame.f_back

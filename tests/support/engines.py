@@ -22,10 +22,13 @@ class Verdict(NamedTuple):
     d: float = 0.0
     logits: Sequence[float] | None = None  # None: no preference
 
-    def evaluation(self, actions: int) -> Evaluation:
+    def evaluation(self, state: State, symmetry: int) -> Evaluation:
+        """As a network would answer that sees the position under a symmetry."""
         wdl = [[(1 - self.d + self.v) / 2, self.d, (1 - self.d - self.v) / 2]]
-        logits = [0.0] * actions if self.logits is None else self.logits
-        return Evaluation(np.array([logits], np.float32), np.array(wdl, np.float32), np.array([self.m], np.float32))
+        policy = np.zeros((1, state.game.num_actions), np.float32)
+        for action, logit in enumerate(self.logits or []):
+            policy[0, state.policy_index(action, symmetry)] = logit
+        return Evaluation(policy, np.array(wdl, np.float32), np.array([self.m], np.float32))
 
 
 Judge = Callable[[Path], Verdict]
@@ -55,7 +58,8 @@ class Native:
     """The C++ search."""
 
     def __init__(self, state: State, config: SearchConfig, *, seed: int = 0, game: int = 0) -> None:
-        self.actions = state.game.num_actions
+        self.shown = ReferenceSearch(state, config, seed=seed)._shown_view
+        self.root = state.copy()
         self.batch = BatchSearch(state.game, 1, config, seed, threads=1)
         self.batch.reset(0, state, game)
 
@@ -65,7 +69,9 @@ class Native:
     def judge(self, judge: Judge) -> None:
         """Searches with an evaluator that knows the way to a leaf. One leaf at a time only."""
         while self.batch.select():
-            self.batch.backup(*judge(self.pending_path()).evaluation(self.actions))
+            path = self.pending_path()
+            leaf = at(self.root, path)
+            self.batch.backup(*judge(path).evaluation(leaf, self.shown(leaf)[0]))
 
     def pending_path(self) -> Path:
         path: Path = ()
@@ -79,6 +85,7 @@ class Native:
 
     def advance(self, action: int) -> None:
         self.batch.advance(0, action)
+        self.root.apply(action)
 
     def configure(self, config: SearchConfig) -> None:
         self.batch.configure(0, config)
@@ -100,7 +107,6 @@ class Textbook:
     """The Python search."""
 
     def __init__(self, state: State, config: SearchConfig, *, seed: int = 0, game: int = 0) -> None:
-        self.actions = state.game.num_actions
         self.search = ReferenceSearch(state, config, seed=seed, game=game)
 
     def run(self, evaluator: Evaluator) -> None:
@@ -110,7 +116,8 @@ class Textbook:
         while leaves := self.search.gather():
             outputs = []
             for leaf in leaves:
-                answer = judge(tuple(edge.action for edge in leaf.steps)).evaluation(self.actions)
+                verdict = judge(tuple(edge.action for edge in leaf.steps))
+                answer = verdict.evaluation(leaf.path[-1].state, leaf.symmetry)
                 win, draw, loss = answer.wdl[0].tolist()
                 outputs.append((answer.policy[0].tolist(), win - loss, draw, float(answer.moves_left[0])))
             self.search.backup(outputs)
@@ -164,8 +171,8 @@ def searched(engine: type[E], state: State, evaluator: Evaluator | None = None, 
 
 
 def judged(engine: type[E], judge: Judge, state: State | None = None, **options: Any) -> E:
-    """Every leaf is asked for by its path: neither a cache nor a mirror stands between. From Connect4's start."""
-    search = engine(state or games.make("connect4").start(), SearchConfig(symmetry=False, cache_mb=0, **options))
+    """Every leaf is asked for by its path: no cache stands between. From Connect4's start."""
+    search = engine(state or games.make("connect4").start(), SearchConfig(cache_mb=0, **options))
     search.judge(judge)
     return search
 

@@ -202,7 +202,7 @@ class Steering(Player):
     def _game(
         self, number: int, search: SearchConfig, selfplay: SelfPlayConfig, evaluator: NetworkEvaluator, name: str
     ) -> GameRecord:
-        fast = search.replace(sims=selfplay.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False)
+        fast = search.replace(sims=selfplay.fast_sims, noise_epsilon=0.0)
         trees, state = BatchSearch(GAME, 1, search, 0, 1), GAME.start()
         trees.set_network(evaluator.network_hash)
         opening = SelfPlay.opening(GAME, selfplay, 0, number)

@@ -8,8 +8,8 @@ from tengen.net.shape import NetworkShape
 from tengen.net.tower.model import Network, make_network
 
 
-def make_test_network(game: Game, size: str = "8x3", *, reply: bool = False, seed: int = 0) -> Network:
-    network = make_network(NetworkShape.of(game, size), reply=reply, seed=seed)
+def make_test_network(game: Game, size: str = "8x3", *, seed: int = 0) -> Network:
+    network = make_network(NetworkShape.of(game, size), seed=seed)
     random = torch.Generator().manual_seed(seed)
     for module in network.modules():
         if isinstance(module, nn.BatchNorm2d):

@@ -30,11 +30,10 @@ GAMES = [id for id in GAMES if id.split(":")[0] in games.names()]
 VALUES: dict[str, list[Any]] = {
     "sims": [0, 1, 2, 7, 20, 40, 70],
     "leaves": [2, 3, 8, 30],
-    "rule": ["ucb1"],
+    "rule": ["gumbel", "ucb1"],
     "c_init": [0.0, 0.3, 2.5],
     "c_base": [1.0, 30.0, 19652.0],
     "c_factor": [0.0, 2.0],
-    "c_ucb": [0.2, 2.0],
     "prior_temperature": [0.3, 1.7, 10.0],
     "fpu_mode": ["zero", "infinite", "scaled"],
     "fpu_reduction": [0.0, 0.1, 1.3],
@@ -45,32 +44,17 @@ VALUES: dict[str, list[Any]] = {
     "solver": [False],
     "lookahead": [1, 2],
     "prove_nodes": [5, 200],
-    "symmetry": [False],
-    "root": ["gumbel"],
-    "gumbel_m": [1, 2, 3, 5],
-    "gumbel_c_visit": [0.0, 5.0],
-    "gumbel_c_scale": [0.0, 0.1, 3.0],
-    "gumbel_scale": [0.0, 0.5, 2.0],
     "noise_epsilon": [0.25, 1.0],
     "noise_alpha": [0.03, 0.3, 2.0],
-    "noise_total": [1.0, 40.0],
-    "forced_playouts": [True],
-    "target_pruning": [True],
     "virtual_mode": ["loss"],
     "virtual_weight": [0.7, 1.0, 10.0],
     "temperature": [0.0, 0.3, 2.0],
     "temperature_plies": [3, 6, 1000],
     "temperature_end": [0.2, 1.0, 5.0],
-    "target_temperature": [0.3, 2.0],
-    "lcb": [True],
-    "lcb_z": [0.0, 1.0, 30.0],
-    "lcb_share": [0.0, 0.5, 1.0],
-    "early_stop": [True],
     "tree_reuse": [False],
     "max_nodes": [1, 2, 5, 20, 50],
     "cache_mb": [0],
 }
-GUMBEL_EXCLUDES = ["rule", "noise_epsilon", "forced_playouts", "target_pruning", "early_stop"]
 
 
 @dataclass(frozen=True)
@@ -111,8 +95,8 @@ def random_case(seed: int) -> Case:
     options["sims"] = rng.choice(VALUES["sims"])
     if rng.random() < 0.7:
         options.pop("max_nodes", None)
-    if options.get("root") == "gumbel":
-        options = {name: value for name, value in options.items() if name not in GUMBEL_EXCLUDES}
+    if options.get("rule") == "gumbel":
+        options.pop("noise_epsilon", None)
     shared_cache_matters = options.get("leaves", 1) > 1 and options.get("cache_mb") != 0
     return Case(
         game=rng.choice(GAMES),

@@ -18,7 +18,7 @@ from tengen.train.strength import Measurer
 
 GAME = games.make("tictactoe")
 TINY = [
-    *["loop.size=8x1", "loop.slots=16", "loop.turn_positions=48", "loop.turns_per_release=2", "loop.threads=1"],
+    *["loop.size=8x1", "loop.slots=16", "loop.turn_positions=48", "loop.turns_per_release=2"],
     *["loop.precision=f32", "search.sims=8", "search.cache_mb=1", "selfplay.fast_sims=4"],
     *["replay.first_window=500", "learner.batch=16", "learner.warmup=5"],
     *["measure.every=1000", "measure.games=2", "measure.sims=4", "measure.level=10"],

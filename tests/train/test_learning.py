@@ -68,7 +68,7 @@ def mistakes(agent: Agent, positions: list[State]) -> list[str]:
 
 def test_tictactoe_is_learned_to_perfection(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
-    config = RunConfig.of(GAME).with_settings([f"loop.steps={STEPS}", "loop.threads=1", "measure.every=1000"])
+    config = RunConfig.of(GAME).with_settings([f"loop.steps={STEPS}", "measure.every=1000"])
     events: list[Event] = []
     with run.locked():
         run.configure(config)

@@ -161,7 +161,7 @@ def test_a_damaged_ladder_is_refused_and_kept(run: RunDirectory, damaged: bytes)
 
 
 def test_connect4_is_also_asked_what_is_known_exactly(tmp_path: Path) -> None:
-    settings = ["measure.games=2", "measure.sims=2", "measure.level=2", "measure.every=1000", "loop.threads=1"]
+    settings = ["measure.games=2", "measure.sims=2", "measure.level=2", "measure.every=1000"]
     run = RunDirectory(tmp_path / "run")
     with run.locked():
         run.configure(tiny_run(tmp_path / "tiny").config().with_settings(settings))

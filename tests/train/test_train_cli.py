@@ -39,7 +39,7 @@ Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
 
 STEPS = 12
-TINY = ["loop.threads=1", "loop.slots=16", "loop.turn_positions=64", "loop.turns_per_release=2", "loop.size=8x1"]
+TINY = ["loop.slots=16", "loop.turn_positions=64", "loop.turns_per_release=2", "loop.size=8x1"]
 TINY_FLAGS = [word for setting in TINY for word in ("--set", setting)]
 
 

@@ -26,7 +26,7 @@ from tengen.train.learner import Learner, LearnerConfig
 GAME = games.make("tictactoe")
 NETWORK = make_test_network(GAME)
 PLANES = sample_planes(GAME, 200)
-TINY = ["--set", "loop.threads=1", "--set", "loop.slots=16", "--set", "loop.turn_positions=64"]
+TINY = ["--set", "loop.slots=16", "--set", "loop.turn_positions=64"]
 
 
 @pytest.fixture

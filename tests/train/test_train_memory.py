@@ -15,7 +15,7 @@ SMALL = [
     "search.cache_mb=8",
     "loop.slots=32",
     "loop.turn_positions=512",
-    "replay.largest_window=20000",
+    "replay.scale=0",
 ]
 ALLOWED = 10.0  # MB
 

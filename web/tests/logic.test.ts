@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Field } from "../src/api";
 import { compact, duration, short, signed } from "../src/i18n/numbers";
 import { aligned, joined } from "../src/store/curves";
-import { gameId, scaleOf, within } from "../src/store/fields";
+import { gameId, known, scaleOf, within } from "../src/store/fields";
 import type { Branch } from "../src/store/messages";
 import { layOut, PILL, textsTo } from "../src/store/treelayout";
 
@@ -14,6 +14,10 @@ const field = (kind: Field["kind"], low: number, high: number, usual: number): F
   default: usual,
   choices: [],
   sentence: "",
+});
+
+test("settings that were saved and are gone by now are left out", () => {
+  expect(known({ x: 2, lcb: true }, [field("real", 0, 100, 1)])).toEqual({ x: 2 });
 });
 
 test.each([

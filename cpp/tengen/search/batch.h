@@ -22,6 +22,9 @@
 
 namespace tengen {
 
+// For all trees of a batch together, where max_nodes does not say how large each may become.
+constexpr std::size_t kTreesMemory = std::size_t{1} << 30;
+
 // The keys of a batch's rows, each once, and which row has a key: open addressing in a table that only ever grows, so
 // that no batch allocates. Keys are hashes, their low bits are as good as any.
 class Rows {
@@ -67,11 +70,10 @@ class BatchSearch : public AnySearch {
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
     // One tree more than asked for: the memory a re-rooted tree moves into.
-    const auto room = (static_cast<std::size_t>(config.memory_mb) << 20) / static_cast<std::size_t>(trees + 1);
+    const auto room = kTreesMemory / static_cast<std::size_t>(trees + 1) / Tree::bytes_per_node(start.num_actions());
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
-    const auto asked = config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : most;
-    max_nodes_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(room / Tree::bytes_per_node(start.num_actions()), 2,
-                                                                    std::min(most, std::max<std::size_t>(asked, 2))));
+    max_nodes_ = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : room, 2, most));
     for (int t = 0; t < trees; ++t) {
       searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
       searches_.back()->heed(stop_);

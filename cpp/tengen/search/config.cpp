@@ -20,12 +20,13 @@ const std::array kFields{
     row<&C::seconds>("seconds", 0, 1e6, "Time per move; 0: no limit but the simulations."),
     row<&C::leaves>("leaves", 1, 1024,
                     "Leaves a tree gathers before the network is asked: 1 in self-play, 8 for a single game."),
-    row<&C::rule>("rule", 0, 1, "How a move is selected in the tree: puct with a network, ucb1 for pure MCTS.",
-                  {"puct", "ucb1"}),
-    row<&C::c_init>("c_init", 0, 100, "Exploration constant at the first visit."),
+    row<&C::rule>("rule", 0, 2,
+                  "How moves are selected: puct; gumbel, with sequential halving at the root and puct below it; ucb1, "
+                  "for pure MCTS.",
+                  {"puct", "gumbel", "ucb1"}),
+    row<&C::c_init>("c_init", 0, 100, "Exploration constant at the first visit; of ucb1, at every visit."),
     row<&C::c_base>("c_base", 1, 1e9, "Visits after which exploration has grown noticeably."),
     row<&C::c_factor>("c_factor", 0, 100, "How much exploration grows with visits; 0: a fixed constant."),
-    row<&C::c_ucb>("c_ucb", 0, 100, "Exploration constant of ucb1."),
     row<&C::prior_temperature>("prior_temperature", 0.1, 100,
                                "Temperature of the network's policy as the tree's priors; above 1 it counts for less."),
     row<&C::fpu_mode>("fpu_mode", 0, 3, "First-play urgency: what an unvisited move is assumed to be worth.",
@@ -45,39 +46,21 @@ const std::array kFields{
         "prove_nodes", 0, 1e6,
         "Positions that the solver may look at to prove a new position by exhaustive search: where that is enough, its "
         "value counts instead of the network's; not where earlier positions matter (Go)."),
-    row<&C::symmetry>("symmetry", 0, 1,
-                      "Show each position to the network under one of its symmetries, chosen by position and seed."),
-    row<&C::root>("root", 0, 1, "How the root spends its simulations: puct, or gumbel with sequential halving.",
-                  {"puct", "gumbel"}),
-    row<&C::gumbel_m>("gumbel_m", 1, 1024, "Moves a Gumbel root considers."),
-    row<&C::gumbel_c_visit>("gumbel_c_visit", 0, 1e6, "Gumbel: weight of values against priors before any visit."),
-    row<&C::gumbel_c_scale>("gumbel_c_scale", 0, 1e3, "Gumbel: scale of values against priors."),
-    row<&C::gumbel_scale>("gumbel_scale", 0, 1e3, "Gumbel: scale of the noise; 1 in self-play, 0 in play."),
     row<&C::noise_epsilon>("noise_epsilon", 0, 1,
                            "Share of Dirichlet noise in the root's priors: 0.25 in self-play, 0 in play."),
     row<&C::noise_alpha>("noise_alpha", 0, 100,
-                         "Concentration of the noise; 0: noise_total divided by the number of legal moves."),
-    row<&C::noise_total>("noise_total", 0.01, 1000,
-                         "Total concentration of the noise over all legal moves, when noise_alpha is 0."),
-    row<&C::forced_playouts>("forced_playouts", 0, 1, "Visit noisy root moves at least sqrt(2·P·N) times."),
-    row<&C::target_pruning>("target_pruning", 0, 1,
-                            "Take forced and purely exploratory visits out of the training target."),
+                         "Concentration of the noise; 0: 10.83 divided by the number of legal moves."),
     row<&C::virtual_mode>("virtual_mode", 0, 1, "What a descent in flight counts as: visits, or lost visits.",
                           {"visits", "loss"}),
     row<&C::virtual_weight>("virtual_weight", 0.1, 100, "Losses a descent in flight counts as, in mode loss."),
     row<&C::temperature>("temperature", 0, 100, "Temperature of the played move before ply temperature_plies."),
     row<&C::temperature_plies>("temperature_plies", 0, 10000, "Plies from the start of the game that use temperature."),
     row<&C::temperature_end>("temperature_end", 0, 100, "Temperature from then on; 0: the best move."),
-    row<&C::target_temperature>("target_temperature", 0.01, 100, "Temperature of the training target."),
-    row<&C::lcb>("lcb", 0, 1, "Choose the final move by the lower confidence bound of its value."),
-    row<&C::lcb_z>("lcb_z", 0, 100, "Standard errors taken off for that bound."),
-    row<&C::lcb_share>("lcb_share", 0, 1,
-                       "Only moves with this share of the best move's visits are considered for it."),
-    row<&C::early_stop>("early_stop", 0, 1, "End a search when the remaining simulations cannot change the move."),
     row<&C::tree_reuse>("tree_reuse", 0, 1, "Keep the played move's subtree for the next search."),
-    row<&C::max_nodes>("max_nodes", 0, 4e8, "Most nodes of one tree; 0: as many as memory_mb allows."),
-    row<&C::memory_mb>("memory_mb", 1, 1e6,
-                       "Memory for all trees of a batch together; a full tree is searched on without growing."),
+    row<&C::max_nodes>(
+        "max_nodes", 0, 4e8,
+        "Most nodes of one tree, which is then searched on without growing; 0: what 1 GB holds, shared by "
+        "all trees of a batch."),
     row<&C::cache_mb>("cache_mb", 0, 1e6, "Memory for remembered network answers; 0: off."),
 };
 static_assert(arity<SearchConfig>() == kFields.size(), "every member of SearchConfig needs its row in kFields");
@@ -87,12 +70,8 @@ static_assert(arity<SearchConfig>() == kFields.size(), "every member of SearchCo
 std::span<const Field<SearchConfig>> config_table(const SearchConfig*) { return kFields; }
 
 void validate(const SearchConfig& config) {
-  if (config.root != RootMode::gumbel) return;
-  if (config.forced_playouts || config.target_pruning)
-    throw ConfigError("root=gumbel excludes forced_playouts and target_pruning: switch them off, or use root=puct");
-  if (config.early_stop) throw ConfigError("root=gumbel excludes early_stop: switch it off, or use root=puct");
-  if (config.noise_epsilon > 0) throw ConfigError("root=gumbel excludes noise_epsilon: set it to 0, or use root=puct");
-  if (config.rule == Rule::ucb1) throw ConfigError("root=gumbel excludes rule=ucb1");
+  if (config.rule == Rule::gumbel && config.noise_epsilon > 0)
+    throw ConfigError("rule=gumbel excludes noise_epsilon: set it to 0, or use rule=puct");
 }
 
 }  // namespace tengen

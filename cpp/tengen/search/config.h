@@ -9,10 +9,9 @@
 
 namespace tengen {
 
-enum class Rule { puct, ucb1 };
+enum class Rule { puct, gumbel, ucb1 };
 enum class FpuMode { reduction, zero, infinite, scaled };
 enum class MlhMode { q, lc0 };
-enum class RootMode { puct, gumbel };
 enum class VirtualMode { visits, loss };
 
 struct SearchConfig {
@@ -23,7 +22,6 @@ struct SearchConfig {
   double c_init = 1.25;
   double c_base = 500;
   double c_factor = 1;
-  double c_ucb = 1.4;
   double prior_temperature = 1;
   FpuMode fpu_mode = FpuMode::reduction;
   double fpu_reduction = 0.4;
@@ -34,30 +32,15 @@ struct SearchConfig {
   bool solver = true;
   int lookahead = 0;
   int prove_nodes = 0;
-  bool symmetry = true;
-  RootMode root = RootMode::puct;
-  int gumbel_m = 16;
-  double gumbel_c_visit = 50;
-  double gumbel_c_scale = 1;
-  double gumbel_scale = 1;
   double noise_epsilon = 0;
   double noise_alpha = 0;
-  double noise_total = 10.83;
-  bool forced_playouts = false;
-  bool target_pruning = false;
   VirtualMode virtual_mode = VirtualMode::visits;
   double virtual_weight = 3;
   double temperature = 1;
   int temperature_plies = 0;
   double temperature_end = 0;
-  double target_temperature = 1;
-  bool lcb = false;
-  double lcb_z = 3;
-  double lcb_share = 0.15;
-  bool early_stop = false;
   bool tree_reuse = true;
   int max_nodes = 0;
-  int memory_mb = 1024;
   int cache_mb = 64;
 
   friend bool operator==(const SearchConfig&, const SearchConfig&) = default;

@@ -18,6 +18,11 @@ struct StreamName {
   Rng stream(Purpose purpose) const { return Rng(seed, game, ply, purpose); }
 };
 
+// As in KataGo: one move in 361 gets 0.03, as AlphaZero gave it in Go (arXiv:1902.10565).
+constexpr double kNoiseTotal = 10.83;
+// Moves that a Gumbel root considers, as in the paper (Danihelka and others, ICLR 2022).
+constexpr int kGumbelMoves = 16;
+
 // mctx's schedule of sequential halving: which visit number each of `simulations` simulations looks for.
 inline std::vector<int> halving_sequence(int considered, int simulations) {
   const auto length = static_cast<std::size_t>(std::max(simulations, 0));
@@ -51,20 +56,20 @@ inline void renew_root(const SearchConfig& config, const Tree& tree, const Strea
   root.base.assign(size, 0);
   for (int i = 0; i < n; ++i)
     if (edges[i].child != kNone) root.base[static_cast<std::size_t>(i)] = tree.node(edges[i].child).visits;
-  if (config.root == RootMode::puct) {
+  if (config.rule != Rule::gumbel) {
     if (config.noise_epsilon == 0) return;
     root.noise.resize(size);
     Rng rng = name.stream(Purpose::noise);
-    dirichlet(rng, config.noise_alpha > 0 ? config.noise_alpha : config.noise_total / n, root.noise.data(), n);
+    dirichlet(rng, config.noise_alpha > 0 ? config.noise_alpha : kNoiseTotal / n, root.noise.data(), n);
     return;
   }
   Rng rng = name.stream(Purpose::gumbel);
-  for (int i = 0; i < n; ++i) root.gumbel.push_back(config.gumbel_scale * gumbel(rng) + gumbel_logit(edges[i].prior));
+  for (int i = 0; i < n; ++i) root.gumbel.push_back(gumbel(rng) + gumbel_logit(edges[i].prior));
   std::vector<int> order(size);
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](int i) { return root.gumbel[static_cast<std::size_t>(i)]; });
-  const int considered = std::min(config.gumbel_m, n);
+  const int considered = std::min(kGumbelMoves, n);
   root.candidate.assign(size, false);
   for (int i = 0; i < considered; ++i)
     root.candidate[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = true;
@@ -81,7 +86,7 @@ class Answer {
         root_(root),
         parent_(config, tree, tree.root(), &root),
         n_(tree.root().num_edges) {
-    if (config.root == RootMode::gumbel) gumbel_values(config, tree, sigma_);
+    if (config.rule == Rule::gumbel) gumbel_values(config, tree, sigma_);
   }
 
   // Index of the edge to play when nothing is left to chance.
@@ -97,9 +102,8 @@ class Answer {
       }
       return best;
     }
-    if (config_.root == RootMode::gumbel) return best_gumbel();
-    const int most = most_visited([this](int i) { return eligible(i); });
-    return config_.lcb ? best_lower_bound(most) : most;
+    if (config_.rule == Rule::gumbel) return best_gumbel();
+    return most_visited();
   }
 
   int choose(int ply, Rng rng) const {
@@ -130,17 +134,12 @@ class Answer {
       return one_hot;
     }
     std::vector<double> weights =
-        config_.root == RootMode::gumbel ? gumbel_policy() : visits_or_priors([](int) { return true; });
-    if (config_.target_pruning) prune(weights);
+        config_.rule == Rule::gumbel ? gumbel_policy() : visits_or_priors([](int) { return true; });
     bool other = false;
     for (int i = 0; i < n_; ++i) other = other || (!lost(config_, node(i)) && weights[static_cast<std::size_t>(i)] > 0);
     for (int i = 0; i < n_ && other; ++i)
       if (lost(config_, node(i))) weights[static_cast<std::size_t>(i)] = 0;
     normalise(weights);
-    if (config_.target_temperature != 1) {
-      temper(weights, config_.target_temperature);
-      normalise(weights);
-    }
     return weights;
   }
 
@@ -191,26 +190,10 @@ class Answer {
     if (value(a) != value(b)) return value(a) > value(b);
     return tree_.edges(tree_.root())[a].prior > tree_.edges(tree_.root())[b].prior;
   }
-  template <class Allowed>
-  int most_visited(Allowed&& allowed) const {
+  int most_visited() const {
     int best = -1;
     for (int i = 0; i < n_; ++i)
-      if (allowed(i) && (best < 0 || better(i, best))) best = i;
-    return best;
-  }
-
-  int best_lower_bound(int most) const {
-    if (visits(most) == 0) return most;
-    const auto bound = [&](int i) {
-      const Node& child = *node(i);
-      const double variance = solved(config_, child) ? 0 : std::max(0.0, child.s - child.q * child.q);
-      return value(i) - config_.lcb_z * std::sqrt(variance / child.visits);
-    };
-    int best = most;
-    for (int i = 0; i < n_; ++i) {
-      if (i == most || !eligible(i) || visits(i) == 0 || visits(i) < config_.lcb_share * visits(most)) continue;
-      if (bound(i) > bound(best) || (bound(i) == bound(best) && better(i, best))) best = i;
-    }
+      if (eligible(i) && (best < 0 || better(i, best))) best = i;
     return best;
   }
 
@@ -252,28 +235,6 @@ class Answer {
     if (fill([this](int i) { return static_cast<double>(visits(i)); }) == 0)
       fill([this](int i) { return tree_.edges(tree_.root())[i].prior; });
     return out;
-  }
-
-  // KataGo's policy target pruning: takes back visits that selection, free to choose, would not have made.
-  void prune(std::vector<double>& weights) const {
-    const Node& root = tree_.root();
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const int best = most_visited([this](int i) { return alive(i); });
-    if (visits(best) == 0) return;
-    const double c = exploration(config_, root.visits), sqrt_visits = std::sqrt(static_cast<double>(root.visits));
-    const auto score = [&](int i, double visited) {
-      const Reading r = read(config_, *node(i));
-      return -r.q + c * parent_.prior(i) * sqrt_visits / (1 + visited) +
-             moves_left_utility(config_, r.m, root.m, r.q, root.q);
-    };
-    const double best_score = score(best, visits(best));
-    for (int i = 0; i < n_; ++i) {
-      double& weight = weights[static_cast<std::size_t>(i)];
-      if (i == best || visits(i) == 0) continue;
-      double allowed = std::floor(std::sqrt(2 * parent_.prior(i) * total));
-      while (allowed > 0 && weight > 0 && score(i, weight - 1) <= best_score) --weight, --allowed;
-      if (weight == 1) weight = 0;
-    }
   }
 
   static void normalise(std::vector<double>& weights) {

@@ -100,20 +100,9 @@ class Search {
     if (state_.terminal()) return true;
     if (!expanded()) return false;
     if (solved_with_distance(config_, tree_.root()) || visits_ >= static_cast<std::uint32_t>(config_.sims)) return true;
-    if (!config_.early_stop && !full()) return false;
-    std::uint32_t best = 0, second = 0;
-    bool reachable = !full();
-    for (int i = 0; i < tree_.root().num_edges; ++i) {
-      const auto child = tree_.edges(tree_.root())[i].child;
-      reachable = reachable || child != kNone;
-      const auto n = child == kNone ? 0 : tree_.node(child).visits;
-      if (n > best)
-        second = best, best = n;
-      else if (n > second)
-        second = n;
-    }
-    if (!reachable) return true;  // no simulation could ever be counted
-    return config_.early_stop && best - second > static_cast<std::uint32_t>(config_.sims) - visits_;
+    if (!full()) return false;
+    const Edge* edges = tree_.edges(tree_.root());  // without a child no simulation could ever be counted
+    return std::all_of(edges, edges + tree_.root().num_edges, [](const Edge& edge) { return edge.child == kNone; });
   }
 
   // Descends until `leaves` positions are pending or nothing more can be asked for. `stop` is looked at before each
@@ -299,9 +288,9 @@ class Search {
   }
 
   // Orders the symmetries by what they show and takes one of a rank that depends on that alone: mirrored positions are
-  // shown alike.
+  // shown alike. Playouts, which is what ucb1 is for, do not look at a board.
   int shown_symmetry(const G& state) const {
-    if (!config_.symmetry) return 0;
+    if (config_.rule == Rule::ucb1) return 0;
     const int count = state.num_symmetries();
     std::array<std::pair<std::uint64_t, int>, 8> views;
     for (int s = 0; s < count; ++s) views[static_cast<std::size_t>(s)] = {state.hash(s), s};

@@ -132,12 +132,12 @@ inline Terms terms(const Parent& parent, int i) {
     if (in_flight_loss)
       t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
                 (child->visits + parent.weight * child->in_flight);
-    if (config.rule == Rule::puct) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+    if (config.rule != Rule::ucb1) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
   } else if (in_flight_loss) {
     t.value = -1;
   }
   if (config.rule == Rule::ucb1)
-    t.u = config.c_ucb * std::sqrt(parent.log_visits / parent.effective(child));
+    t.u = config.c_init * std::sqrt(parent.log_visits / parent.effective(child));
   else
     t.u = parent.c * parent.prior(i) * parent.sqrt_visits / (1 + parent.effective(child));
   return t;
@@ -152,10 +152,9 @@ inline Terms terms(const Parent& parent, int i) {
   return value + u / static_cast<double>(std::int64_t{1} + child->visits + child->in_flight);
 }
 
-// Gumbel's monotone map of a value, in the units of logits.
-inline double gumbel_sigma(const SearchConfig& config, std::uint32_t most_visits, double q) {
-  return (config.gumbel_c_visit + most_visits) * config.gumbel_c_scale * ((q + 1) / 2);
-}
+// Gumbel's monotone map of a value, in the units of logits. The paper's c_visit is 50 and its c_scale 1 for values
+// between 0 and 1.
+inline double gumbel_sigma(std::uint32_t most_visits, double q) { return (50.0 + most_visits) * ((q + 1) / 2); }
 
 inline double gumbel_logit(double prior) {
   return elementary::log(std::max(prior, std::numeric_limits<double>::min()));
@@ -181,7 +180,7 @@ inline void gumbel_values(const SearchConfig& config, const Tree& tree, std::vec
   for (int i = 0; i < root.num_edges; ++i) {
     const bool visited = edges[i].child != kNone && tree.node(edges[i].child).visits > 0;
     double& q = out[static_cast<std::size_t>(i)];
-    q = gumbel_sigma(config, most, visited ? q : mixed);
+    q = gumbel_sigma(most, visited ? q : mixed);
   }
 }
 
@@ -192,9 +191,7 @@ class Selector {
     // Every descent begins at the root, and options never change within one.
     if (root && !(table_ && table_->fits(config))) table_ = ExplorationTable::of(config);
     const Parent parent(config, tree, node, root, table_.get());
-    if (root && config.root == RootMode::gumbel) return halving(parent, full);
-    if (root && config.forced_playouts && config.rule == Rule::puct)
-      if (const int forced = forced_child(parent); forced >= 0) return forced;
+    if (root && config.rule == Rule::gumbel) return halving(parent, full);
     const int best = greatest(parent, full, config.solver);
     return best >= 0 || !config.solver ? best : greatest(parent, full, false);
   }
@@ -204,7 +201,7 @@ class Selector {
     const bool unvisited_first = parent.config.fpu_mode == FpuMode::infinite || parent.config.rule == Rule::ucb1;
     if (unvisited_first)
       if (const int i = untried(parent, full, skip_lost); i >= 0) return i;
-    const bool plain = parent.config.rule == Rule::puct && !parent.loss && parent.config.mlh_slope == 0;
+    const bool plain = parent.config.rule != Rule::ucb1 && !parent.loss && parent.config.mlh_slope == 0;
     return plain ? greatest_score<true>(parent, full, skip_lost) : greatest_score<false>(parent, full, skip_lost);
   }
 
@@ -240,19 +237,6 @@ class Selector {
         best = i, fewest = flights, best_prior = prior;
     }
     return best;
-  }
-
-  // KataGo's forced playouts: a root move once tried is tried in proportion to its noisy prior.
-  static int forced_child(const Parent& parent) {
-    double total = 0;
-    for (int i = 0; i < parent.node.num_edges; ++i) total += parent.effective(parent.child(i));
-    for (int i = 0; i < parent.node.num_edges; ++i) {
-      const Node* child = parent.child(i);
-      if (child && child->visits > 0 && !lost(parent.config, child) &&
-          parent.effective(child) < std::sqrt(2 * parent.prior(i) * total))
-        return i;
-    }
-    return -1;
   }
 
   // Sequential halving: the best candidate among those with exactly the visits this simulation looks for.

@@ -8,14 +8,12 @@ namespace tengen {
 struct SelfPlayConfig {
   double full_share = 0.25;
   int fast_sims = 32;
-  bool fresh_trees = false;
   double opening_share = 0;
   int opening_plies = 8;
   int opening_lookahead = 0;
   double stray_share = 0;
-  int prove_nodes = 0;
+  int label_nodes = 0;
   double resign_below = -1;
-  double resign_checked = 0.1;
 
   friend bool operator==(const SelfPlayConfig&, const SelfPlayConfig&) = default;
 };

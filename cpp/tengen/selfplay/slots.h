@@ -15,6 +15,9 @@ namespace tengen {
 // A slot that never needs the network hands over after this many games; a batch without leaves is possible then.
 constexpr std::uint64_t kGamesPerStep = 8;
 
+// Share of the games that nobody may resign: there it is seen how often a resignation would have been wrong.
+constexpr double kResignChecked = 0.1;
+
 template <Game G>
 class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
  public:
@@ -28,8 +31,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         fast_(fast_search(full, config)),
         slots_(static_cast<std::size_t>(slots)) {
     validate(fast_);
-    prove_game(start_, {}, 0, config.prove_nodes);  // throws where it cannot be done
-    full_.tree_reuse = full.tree_reuse && !config.fresh_trees;
+    prove_game(start_, {}, 0, config.label_nodes);  // throws where it cannot be done
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       slots_[t].record.game = first_game + t;
       begin_game(t);
@@ -49,7 +51,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       const auto searched =
           std::ranges::find_if(game.search, [](auto kind) { return kind != FinishedGame::Search::none; });
       const auto opening = static_cast<std::size_t>(searched - game.search.begin());  // nobody learns from it
-      game.exact = prove_game(start_, game.moves, opening, config_.prove_nodes);
+      game.exact = prove_game(start_, game.moves, opening, config_.label_nodes);
     });
     return out;
   }
@@ -136,7 +138,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       state.apply(a);
       note(slot.record, a, FinishedGame::Search::none, {});
     }
-    slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= config_.resign_checked;
+    slot.may_resign = config_.resign_below > -1 && stream(slot, 0, Purpose::resign).uniform() >= kResignChecked;
     this->at(t).restart(state, slot.record.game, search_at(slot, state.ply()));
     slot.inherited = 0;
   }

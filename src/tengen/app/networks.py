@@ -26,12 +26,14 @@ from tengen.net.file import NetworkError, NetworkFile, shipped_network
 from tengen.play.players import PLAYER_KINDS, PlayerError, network_search, page_player, player_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
+from tengen.search.agent import node_bytes
 
 __all__ = ["Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
 
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
-LARGEST = {"memory_mb": 4096, "cache_mb": 1024, "leaves": 256}
+LARGEST = {"cache_mb": 1024, "leaves": 256}
+MOST_MEMORY = 4 << 30  # bytes of a tree that max_nodes asks for
 # A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
 # its proofs (leaves x prove_nodes x actions) or by a lookahead (actions ^ lookahead): 0.4 s at most in any game.
 MOST_MOVES = 2_000_000
@@ -80,6 +82,7 @@ def changed_settings(game: Game, config: SearchConfig, settings: Mapping[str, An
         raise AppError("bad_setting", error) from None
     for name, most in LARGEST.items():
         _check(name, getattr(config, name), most)
+    _check("max_nodes", config.max_nodes, MOST_MEMORY // node_bytes(game))
     actions = game.num_actions
     _check(f"leaves x prove_nodes x {actions} actions", config.leaves * config.prove_nodes * actions, MOST_MOVES)
     _check(f"{actions} actions ^ lookahead", actions**config.lookahead, MOST_MOVES)

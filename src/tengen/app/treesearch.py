@@ -290,7 +290,7 @@ def node_report(agent: Agent, root: State, path: list[int]) -> dict[str, Any]:
 
 def next_child(config: SearchConfig, edges: Sequence[EdgeView], at_root: bool) -> int | None:
     """Where the next simulation goes, by section 4 of docs/search.md; None where the root has a schedule."""
-    if at_root and (config.root == "gumbel" or config.forced_playouts):
+    if at_root and config.rule == "gumbel":
         return None
     places = range(len(edges))
     alive = [i for i in places if not (config.solver and edges[i].lo == 1)] or list(places)

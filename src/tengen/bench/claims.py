@@ -29,7 +29,7 @@ REFERENCE_GAMES = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "othello:6", 
 REFERENCE_OPTIONS = [
     SearchConfig(sims=100),
     SearchConfig(sims=100, leaves=8, virtual_mode="loss", noise_epsilon=0.25),
-    SearchConfig(sims=100, root="gumbel", mlh_slope=0.03),
+    SearchConfig(sims=100, rule="gumbel", mlh_slope=0.03),
 ]
 
 

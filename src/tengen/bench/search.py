@@ -55,11 +55,11 @@ def batch_rows(seconds: float) -> list[Row]:
     positions = [position_after(game, moves) for moves in openings]
     rows = []
     for sims, rounds in ((64, 8), (800, 2)):
-        plain = SearchConfig(sims=sims, cache_mb=0, solver=False, symmetry=False)  # what mctx does
+        plain = SearchConfig(sims=sims, cache_mb=0, solver=False)  # mctx has none
         theirs = peers.mctx_search(openings, sims)
         for name, config, peer in (
             ("", plain, theirs),
-            (", solver and symmetry", SearchConfig(sims=sims, cache_mb=0), None),
+            (", solver", SearchConfig(sims=sims, cache_mb=0), None),
         ):
             ours = searches(Agent(game, Uniform(game), config, slots=TREES, threads=THREADS), positions)
             speed, peer_speed = take_turns(ours, peer, seconds, rounds, time.perf_counter)
@@ -92,7 +92,7 @@ def rollout_rows(seconds: float) -> list[Row]:
 
         theirs = None
         if openspiel:
-            theirs = peers.openspiel_mcts(openspiel, name, game, openings, ROLLOUT_SIMS, config.c_ucb)
+            theirs = peers.openspiel_mcts(openspiel, name, game, openings, ROLLOUT_SIMS, config.c_init)
         speed, peer_speed = take_turns(ours, theirs, seconds)
         rows.append(row(f"rollouts {id} mcts:{ROLLOUT_SIMS}", speed, "simulations/s", "OpenSpiel MCTSBot", peer_speed))
     return rows
@@ -101,7 +101,7 @@ def rollout_rows(seconds: float) -> list[Row]:
 def growth_rows(_seconds: float) -> list[Row]:
     """One tree, grown with batches of its own leaves: the cost of a simulation when nothing fits a cache any more."""
     game = games.make("connect4")
-    config = SearchConfig(leaves=256, solver=False, cache_mb=0, memory_mb=4200, max_nodes=SIZES[-1] + 1000)
+    config = SearchConfig(leaves=256, solver=False, cache_mb=0, max_nodes=SIZES[-1] + 1000)
     agent = Agent(game, Uniform(game), config, threads=1)
     search, rows = agent.search, []
     search.reset(0, game.start())

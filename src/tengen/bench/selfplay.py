@@ -28,8 +28,8 @@ def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> lis
 def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
     """Where finished games are proven, which is no search, with that left out and with it."""
     config = RunConfig.of(game)
-    plays = {"": config.selfplay.replace(prove_nodes=0), " and proofs": config.selfplay}
-    if config.selfplay.prove_nodes == 0:
+    plays = {"": config.selfplay.replace(label_nodes=0), " and proofs": config.selfplay}
+    if config.selfplay.label_nodes == 0:
         plays.popitem()
     return [
         row

@@ -26,13 +26,13 @@ SMALL = [
 ]
 OPTIONS = [
     SearchConfig(sims=64),
-    SearchConfig(sims=64, leaves=8, virtual_mode="loss", noise_epsilon=0.25, forced_playouts=True, target_pruning=True),
+    SearchConfig(sims=64, leaves=8, virtual_mode="loss", noise_epsilon=0.25),
     SearchConfig(
         sims=64, leaves=3, fpu_mode="scaled", mlh_slope=0.03, discount=0.99, temperature_plies=100, cache_mb=0
     ),
-    SearchConfig(sims=64, root="gumbel", mlh_slope=0.01, mlh_mode="lc0", tree_reuse=False),
-    SearchConfig(sims=64, rule="ucb1", mlh_slope=0.03, solver=False, symmetry=False, max_nodes=40, lcb=True),
-    SearchConfig(sims=64, fpu_mode="infinite", early_stop=True, c_factor=0),
+    SearchConfig(sims=64, rule="gumbel", mlh_slope=0.01, mlh_mode="lc0", tree_reuse=False),
+    SearchConfig(sims=64, rule="ucb1", c_init=1.4, mlh_slope=0.03, solver=False, max_nodes=40),
+    SearchConfig(sims=64, fpu_mode="infinite", c_factor=0),
 ]
 # What the rules alone can say of a position: each option by itself, then together and with what they meet in the
 # search. These rows are searched near the end of a game, where there is something to find.
@@ -41,13 +41,13 @@ PROBES = [
     SearchConfig(sims=64, lookahead=2, leaves=8, mlh_slope=0.03, discount=0.99, noise_epsilon=0.25),
     SearchConfig(sims=64, prove_nodes=200, leaves=4, fpu_mode="infinite"),
     SearchConfig(sims=64, prove_nodes=2000, mlh_slope=0.01, mlh_mode="lc0", discount=0.98, temperature_plies=1000),
-    SearchConfig(sims=64, lookahead=1, prove_nodes=50, root="gumbel", gumbel_m=4),
+    SearchConfig(sims=64, lookahead=1, prove_nodes=50, rule="gumbel"),
     SearchConfig(sims=64, lookahead=2, prove_nodes=600, tree_reuse=False, leaves=3, virtual_mode="loss"),
     SearchConfig(sims=64, lookahead=1, prove_nodes=50, solver=False),
 ]
 DEEP = SearchConfig(sims=64, lookahead=4, prove_nodes=300)
 FEW_MOVES = 16  # of a game in which that takes no time
-PROBED_PLAY = SelfPlayConfig(opening_share=0.8, opening_plies=12, opening_lookahead=2, stray_share=0.2, prove_nodes=300)
+PROBED_PLAY = SelfPlayConfig(opening_share=0.8, opening_plies=12, opening_lookahead=2, stray_share=0.2, label_nodes=300)
 TREES, MOVES = 6, 3
 
 
@@ -60,7 +60,7 @@ def signature(threads: int = 0) -> int:
         early = [_early(game, number) for number in range(TREES)]
         for config in OPTIONS:
             _add(digest, Agent(game, Hash(game), config, seed=1, slots=TREES, threads=threads), early)
-        playouts = SearchConfig(sims=64, rule="ucb1", cache_mb=0)
+        playouts = SearchConfig(sims=64, rule="ucb1", c_init=1.4, cache_mb=0)
         _add(digest, Agent(game, Rollout(), playouts, seed=1, slots=TREES, threads=threads), early)
         late = [_late(game, number) for number in range(TREES)]
         for config in [*PROBES, *([DEEP] if game.num_actions <= FEW_MOVES else [])]:

@@ -172,7 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"tengen {args.verb}: {' '.join(str(error).split())}", file=sys.stderr)
         return EXIT_USAGE
     except MemoryError:
-        print(f"tengen {args.verb}: not enough memory; lower search.memory_mb or search.cache_mb", file=sys.stderr)
+        print(f"tengen {args.verb}: not enough memory; lower search.max_nodes or search.cache_mb", file=sys.stderr)
         return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
          tengen match othello mcts:1000 mcts:500 --save games.txt
-         tengen match connect4 mcts:1000 mcts:1000 --set-a search.c_ucb=1.0 --games 400
+         tengen match connect4 mcts:1000 mcts:1000 --set-a search.c_init=1.0 --games 400
          tengen match hex:7 mcts:500,solver mcts:500 --games 2000 --sprt 0,20
 
 Every opening (random plies) is played twice with colours swapped. The interval (95 %) and the sequential test (SPRT)

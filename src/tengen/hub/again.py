@@ -61,11 +61,8 @@ class Again:
     ) -> None:
         self._game, self._selfplay, self._seed = game, selfplay, seed
         self._evaluator_of, self._slots, self._ended = evaluator_of, slots, ended
-        # As in cpp/tengen/selfplay: full searches may begin with empty trees; fast ones do without exploration.
-        self._full = search.replace(tree_reuse=search.tree_reuse and not selfplay.fresh_trees)
-        self._fast = search.replace(
-            sims=selfplay.fast_sims, noise_epsilon=0.0, forced_playouts=False, target_pruning=False
-        )
+        # As in cpp/tengen/selfplay: fast searches do without exploration.
+        self._full, self._fast = search, search.replace(sims=selfplay.fast_sims, noise_epsilon=0.0)
         self._search = BatchSearch(game, slots, search, seed, 1)
 
     def look(self, records: Sequence[GameRecord]) -> NDArray[np.float64]:

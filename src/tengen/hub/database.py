@@ -55,6 +55,28 @@ ALTER TABLE workers ADD COLUMN trusted_at REAL NOT NULL DEFAULT 0;
 CREATE TABLE evidence (worker TEXT PRIMARY KEY, found BLOB NOT NULL);
 CREATE TABLE tallies (id INTEGER PRIMARY KEY, network TEXT NOT NULL, worker TEXT NOT NULL, tally BLOB NOT NULL);
 """,
+    # Options that were retired or have another name (tengen/retired.py), in the settings of earlier releases.
+    """
+UPDATE releases SET manifest = CAST(json_set(CAST(manifest AS TEXT), '$.search.rule', 'gumbel') AS BLOB)
+  WHERE json_extract(CAST(manifest AS TEXT), '$.search.root') = 'gumbel';
+UPDATE releases SET manifest = CAST(json_set(CAST(manifest AS TEXT), '$.search.c_init',
+    json_extract(CAST(manifest AS TEXT), '$.search.c_ucb')) AS BLOB)
+  WHERE json_extract(CAST(manifest AS TEXT), '$.search.rule') = 'ucb1';
+UPDATE releases SET manifest = CAST(json_set(CAST(manifest AS TEXT), '$.selfplay.label_nodes',
+    json_extract(CAST(manifest AS TEXT), '$.selfplay.prove_nodes')) AS BLOB)
+  WHERE json_extract(CAST(manifest AS TEXT), '$.selfplay.prove_nodes') IS NOT NULL;
+UPDATE releases SET manifest = CAST(json_remove(CAST(manifest AS TEXT), '$.search.c_ucb', '$.search.early_stop',
+  '$.search.forced_playouts', '$.search.gumbel_c_scale', '$.search.gumbel_c_visit', '$.search.gumbel_m',
+  '$.search.gumbel_scale', '$.search.lcb', '$.search.lcb_share', '$.search.lcb_z', '$.search.memory_mb',
+  '$.search.noise_total', '$.search.root', '$.search.symmetry', '$.search.target_pruning',
+  '$.search.target_temperature', '$.selfplay.fresh_trees', '$.selfplay.prove_nodes',
+  '$.selfplay.resign_checked') AS BLOB);
+UPDATE matches SET match = CAST(json_remove(CAST(match AS TEXT), '$.search.c_ucb', '$.search.early_stop',
+  '$.search.forced_playouts', '$.search.gumbel_c_scale', '$.search.gumbel_c_visit', '$.search.gumbel_m',
+  '$.search.gumbel_scale', '$.search.lcb', '$.search.lcb_share', '$.search.lcb_z', '$.search.memory_mb',
+  '$.search.noise_total', '$.search.root', '$.search.symmetry', '$.search.target_pruning',
+  '$.search.target_temperature') AS BLOB);
+""",
 )
 BUSY_SECONDS = 3.0  # to wait for another process, and for another thread of this one
 

@@ -18,20 +18,28 @@ from tengen.records.selfplay import Counts
 from tengen.records.store import ChunkStore
 from tengen.run.folder import RunDirectory
 
-__all__ = ["LocalHub"]
+__all__ = ["LocalHub", "playing_threads", "usable_cores"]
 
 SHOWN = 16  # games under way that can be watched
 
 
+def usable_cores() -> int:
+    """Those that this process may use: `taskset` and containers give it fewer than there are."""
+    return len(os.sched_getaffinity(0))
+
+
+def playing_threads() -> int:
+    """Self-play's half of the cores; one core is for whoever's turn it is."""
+    return max(1, usable_cores() - usable_cores() // 2)
+
+
 class LocalHub:
-    """Plays while the loop gathers; with `overlap` on half of the cores, the learner has the others."""
+    """Plays while the loop gathers, on half of the cores: the learner has the others."""
 
     def __init__(self, run: RunDirectory, first_game: int, device: str = "auto") -> None:
-        loop = run.config().loop
-        cores = loop.threads or len(os.sched_getaffinity(0))
-        self.threads = max(1, cores - max(1, cores // 2)) if loop.overlap else cores
+        self.threads = playing_threads()
         self._run, self._store = run, ChunkStore(run.games)
-        self._player = ReleasePlayer(first_game, device=device, threads=self.threads, groups=loop.groups)
+        self._player = ReleasePlayer(first_game, device=device, threads=self.threads)
         self._shown = 0.0  # when games under way were last written down
 
     def publish(self, release: Release) -> None:

@@ -20,8 +20,8 @@ COUNTED = ("games", "moves", "positions", "simulations", "evaluations", "duplica
 class ReleasePlayer:
     """Self-play that follows a run's releases; its games are numbered from `first_game` on."""
 
-    def __init__(self, first_game: int, *, device: str = "auto", threads: int = 0, groups: int = 1) -> None:
-        self._next_game, self._device, self._threads, self._groups = first_game, device, threads, groups
+    def __init__(self, first_game: int, *, device: str = "auto", threads: int = 0) -> None:
+        self._next_game, self._device, self._threads = first_game, device, threads
         self._actor: Actor | None = None
         self._earlier: Counts = dict.fromkeys(COUNTED, 0)  # of actors that are no more
         self.playing: Manifest | None = None
@@ -41,7 +41,6 @@ class ReleasePlayer:
                 seed=manifest.seed,
                 threads=self._threads,
                 first_game=self._next_game,
-                groups=self._groups,
             )
         self._actor.set_evaluator(evaluator, manifest.network)
         self.playing = manifest

@@ -29,7 +29,7 @@ __all__ = ["Ratings", "play_rating", "played_again"]
 PAIRS = 4  # in a match: some seconds of one player
 SEEDS = 1 << 40  # of rating matches begin here: far from those of the learner's own measurements
 CACHE_MB = 16
-MOST_MB = 1_000_000  # of search.memory_mb
+MOST_NODES = 400_000_000  # of search.max_nodes
 
 
 def play_rating(
@@ -83,7 +83,7 @@ def _player(
         evaluator, search = make_evaluator(network, game, device, threads), match.config()
     else:  # of mcts:N no tree may be short of memory: it would be another player
         plain = player_search(name, game, slots=most)
-        evaluator, search = plain.evaluator(device, threads), plain.config.replace(memory_mb=MOST_MB)
+        evaluator, search = plain.evaluator(device, threads), plain.config.replace(max_nodes=MOST_NODES)
     search, slots = fitted(search, game, network, most, search.sims, most=most, room=room)
     return AgentPlayer(name, Agent(game, evaluator, search, seed=match.seed, slots=slots, threads=threads)), slots
 

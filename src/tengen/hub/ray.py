@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from tengen.hub.desk import TICK, Desk
+from tengen.hub.local import playing_threads
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
 from tengen.hub.rating import play_rating
@@ -89,8 +90,7 @@ class RayHub(Desk):
         cores. `cpus`: of one player."""
         super().__init__(run, first_game, device)
         self._device, self._cpus = device, cpus
-        cores = run.config().loop.threads or len(os.sched_getaffinity(0))
-        self.threads = max(1, cores - max(1, cores // 2)) if address is None else 0
+        self.threads = playing_threads() if address is None else 0
         handler = signal.getsignal(signal.SIGTERM)
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:

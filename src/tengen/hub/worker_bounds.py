@@ -24,13 +24,13 @@ from tengen.games import Game, GameError
 from tengen.hub.protocol import Release, one_line
 from tengen.net.file import NetworkFile
 from tengen.net.shape import parse_size
+from tengen.search.agent import TREES_MEMORY, node_bytes
 
 __all__ = ["BoundsError", "default_memory", "fitted", "largest_network", "rating_memory", "within"]
 
 COPIES = 4  # of a network's file, once it runs. Measured with 256x20, 100 MB: 3.0 in OpenVINO, 4.0 in ONNX Runtime
 AT_ONCE = 3
 ACTIVATIONS = 4  # layers' outputs that a network holds at a time
-NODE, EDGE = 64, 16  # bytes, as in tree.h
 PLY, ENTRY = 32, 10  # bytes of a record, per move and per move that its search has visited
 SPARE_NODES = 16  # beyond one per simulation and leaf
 # The rules may look at so many positions between two moments at which a player can be stopped, per core: ten seconds or
@@ -87,8 +87,8 @@ def within(release: Release, memory: int, slots: int = 0) -> Release:
         network.check_game(game)
         if OPENING_DRAWS * game.num_actions**selfplay.opening_lookahead > MOST_POSITIONS:
             raise BoundsError(f"selfplay.opening_lookahead={selfplay.opening_lookahead} takes too long in {game.id}")
-        if game.max_plies * selfplay.prove_nodes > MOST_POSITIONS:
-            raise BoundsError(f"selfplay.prove_nodes={selfplay.prove_nodes} takes too long in {game.id}")
+        if game.max_plies * selfplay.label_nodes > MOST_POSITIONS:
+            raise BoundsError(f"selfplay.label_nodes={selfplay.label_nodes} takes too long in {game.id}")
         sims = max(search.sims, selfplay.fast_sims)
         record = game.max_plies * (PLY + ENTRY * min(sims, game.num_actions))
         room = memory * 3 // 4 - AT_ONCE * COPIES * len(release.data)
@@ -113,11 +113,11 @@ def fitted(
     """A search that was meant for `slots` games side by side, in `room` bytes; and how many games fit, `most` at most,
     each with `more` bytes beside its search. Raises BoundsError."""
     cells = game.planes_shape[1] * game.planes_shape[2]
-    node = NODE + EDGE * game.num_actions
-    # As large as the release's own memory_mb lets a tree become (batch.h divides it so), or as its simulations make it.
-    given = max(2, (search.memory_mb << 20) // (slots + 1) // node)
-    needed = sims + search.leaves + SPARE_NODES
-    tree = min(given, needed) * node
+    # As large as the release lets a tree become (batch.h divides memory so), or as its simulations make it. Trees must
+    # not be larger than the release's because games are fewer.
+    given = search.max_nodes or TREES_MEMORY // (slots + 1) // node_bytes(game)
+    nodes = max(2, min(given, sims + search.leaves + SPARE_NODES))
+    tree = nodes * node_bytes(game)
     channels = game.planes_shape[0] + (ACTIVATIONS * parse_size(network.size)[0] if network else 0)
     row = 4 * (channels * cells + game.num_actions) + game.state_bytes
     positions = _positions(search, game)
@@ -130,12 +130,7 @@ def fitted(
             f"one game takes {_mb(tree + each)} MB, and this worker has {_mb(max(0, room))} for its games: "
             f"start it with more --memory"
         )
-    search = search.replace(
-        memory_mb=_mb((fit + 1) * tree), cache_mb=min(search.cache_mb, (room - tree - fit * each) >> 20)
-    )
-    if given < needed and (search.max_nodes == 0 or search.max_nodes > given):
-        search = search.replace(max_nodes=given)  # or trees would be larger than the release's when games are fewer
-    return search, fit
+    return search.replace(max_nodes=nodes, cache_mb=min(search.cache_mb, (room - tree - fit * each) >> 20)), fit
 
 
 def _positions(search: SearchConfig, game: Game) -> int:

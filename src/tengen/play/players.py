@@ -24,7 +24,7 @@ from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import shipped_network
 from tengen.play.choosers import AgentPlayer, Player, PlayerError, RandomPlayer, SolverPlayer
 from tengen.preset import playing_search
-from tengen.search.agent import Agent
+from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
 __all__ = [
     "PLAYER_KINDS",
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 MOST_SIMS = 10_000_000
+USUAL_C_UCB = 1.4  # about √2, of games whose facts name no constant for UCB1
 LEAVES_OF_A_SINGLE_GAME = 8
 
 
@@ -92,8 +93,8 @@ def _solver(game: Game, found: re.Match[str], at: Places) -> Player:
 
 def _mcts(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     """UCB1 over random playouts, without proofs: the plain opponent that everything is measured against."""
-    c_ucb = SearchConfig().c_ucb if game.facts.c_ucb is None else game.facts.c_ucb
-    config = SearchConfig(rule="ucb1", c_ucb=c_ucb, solver=False, symmetry=False, cache_mb=0)
+    c = USUAL_C_UCB if game.facts.c_ucb is None else game.facts.c_ucb
+    config = SearchConfig(rule="ucb1", c_init=c, solver=False, cache_mb=0)
     return PlayerSearch(config.replace(sims=_sims(found[1], least=1)), lambda device, threads: Rollout())
 
 
@@ -234,9 +235,8 @@ def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: in
     if _known(spec)[0].search is None:
         return most
     config = player_search(spec, game, slots=most, settings=settings).config
-    node, edge = 64, 16  # bytes, as in tree.h; a tree has one node per simulation, its root and a few on the way
-    tree = (config.sims + config.leaves + 1) * (node + edge * game.num_actions)
-    return max(1, min(most, (config.memory_mb << 20) // tree - 1))
+    tree = (config.sims + config.leaves + 1) * node_bytes(game)  # one per simulation, the root and a few on the way
+    return max(1, min(most, TREES_MEMORY // tree - 1))
 
 
 def _read(spec: str) -> tuple[PlayerKind, re.Match[str]] | None:

@@ -18,6 +18,8 @@ from tengen.records import UNSOLVED, GameRecord
 
 __all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
+LARGEST_WINDOW = 4_000_000  # positions; bounds memory
+
 
 @dataclass(frozen=True)
 class ReplayConfig:
@@ -29,27 +31,19 @@ class ReplayConfig:
     """How the window grows with the number of positions (e)."""
     scale: float = 0.4
     """Share of each new position by which the window grows at first (k)."""
-    largest_window: int = 4_000_000
-    """The window never holds more; bounds memory."""
     samples_per_position: float = 5.0
     """How often a position may be drawn, on average; 4 to 8 is usual."""
-    deeper_after: int = 0
-    """Positions after which, and at every doubling, searches deepen by √2, and random moves get rarer; 0: never."""
-    fast_values: bool = False
-    """Also draw positions of fast searches, for their values alone."""
     settled_share: float = 1.0
     """Share of the positions with a proven result that are drawn: a search needs no network there."""
     value_lambda: float = 1.0
     """Value target: 1 the game's result, 0 the root value, between them TD(λ): later root values, ever less of each."""
 
     def __post_init__(self) -> None:
-        if self.first_window < 1 or self.largest_window < self.first_window:
-            raise ValueError("first_window must be at least 1 and at most largest_window")
+        if not 1 <= self.first_window <= LARGEST_WINDOW:
+            raise ValueError(f"first_window must be from 1 to {LARGEST_WINDOW}")
         # Above 1 the window would grow faster than positions come, and want forgotten ones back.
         if not (0 < self.exponent <= 1 and 0 <= self.scale <= 1):
             raise ValueError("exponent must be above 0 and at most 1, scale 0 to 1")
-        if self.deeper_after < 0:
-            raise ValueError("deeper_after must be 0 or more")
         if not (self.samples_per_position > 0 and 0 <= self.settled_share <= 1 and 0 <= self.value_lambda <= 1):
             raise ValueError("samples_per_position must be above 0, settled_share and value_lambda 0 to 1")
 
@@ -60,13 +54,10 @@ class Minibatch:
 
     planes: NDArray[np.float32]  # [B, planes, rows, cols]
     legal: NDArray[np.uint8]  # [B, actions] 0 or 1, in policy order
-    policy: NDArray[np.float32]  # [B, actions] in policy order; zeros where policy_weight is 0
-    policy_weight: NDArray[np.float32]  # [B] 1 for full searches, 0 for fast ones
+    policy: NDArray[np.float32]  # [B, actions] in policy order
     wdl: NDArray[np.float32]  # [B, 3] win, draw, loss
     moves_left: NDArray[np.float32]  # [B] plies to the end of the game
     moves_left_weight: NDArray[np.float32]  # [B] 0 where the end was not played out
-    reply: NDArray[np.uint16]  # [B] the opponent's answer, where the side to move would have it in its policy
-    reply_weight: NDArray[np.float32]  # [B] 0 where the game has no further move
     age: NDArray[np.int64]  # [B] positions played since
 
     def __len__(self) -> int:
@@ -82,45 +73,54 @@ def window_size(positions: int, config: ReplayConfig) -> int:
     e, m = config.exponent, float(config.first_window)
     n = max(float(positions), m)
     grown = (n**e - m**e) / (e * m ** (e - 1)) * config.scale + m
-    return min(positions, int(grown), config.largest_window)
+    return min(positions, int(grown), LARGEST_WINDOW)
 
 
-def search_depth(positions: int, config: ReplayConfig) -> float:
+def search_depth(positions: int, deeper_after: int) -> float:
     """How many times as many simulations as at first self-play gives a move.
 
     The better a network, the rarer its mistakes, and the deeper the search that still finds them: in a run of Connect4
     the squared error of value targets in plies 12 to 17 was 0.16 with 128 simulations, 0.10 with 320. In steps, because
     games under way are given up when their search changes.
 
-    >>> [round(search_depth(n, ReplayConfig(deeper_after=100)), 2) for n in (0, 199, 200, 400, 1600)]
+    >>> [round(search_depth(n, 100), 2) for n in (0, 199, 200, 400, 1600)]
     [1.0, 1.0, 1.41, 2.0, 4.0]
     """
-    after = config.deeper_after
-    return 2 ** (((positions // after).bit_length() - 1) / 2) if 0 < after <= positions else 1.0
+    if not 0 < deeper_after <= positions:
+        return 1.0
+    return float(2 ** (((positions // deeper_after).bit_length() - 1) / 2))
 
 
-def sample_count(positions: int, config: ReplayConfig) -> int:
+def sample_count(positions: int, samples_per_position: float, deeper_after: int) -> int:
     """Samples that may be drawn of the first so many positions: deeper searches are drawn more often.
 
-    >>> [sample_count(n, ReplayConfig(deeper_after=100, samples_per_position=4)) for n in (100, 200, 300, 400, 600)]
+    >>> [sample_count(n, 4, 100) for n in (100, 200, 300, 400, 600)]
     [400, 800, 1365, 1931, 3531]
     """
-    count, start, end = 0.0, 0, 2 * config.deeper_after or positions
+    count, start, end = 0.0, 0, 2 * deeper_after or positions
     while start < positions:
-        count += (min(positions, end) - start) * search_depth(start, config)
+        count += (min(positions, end) - start) * search_depth(start, deeper_after)
         start, end = end, 2 * end
-    return int(config.samples_per_position * count)
+    return int(samples_per_position * count)
 
 
 class Replay:
     """Games in, batches out. What is drawn is a function of the games, the seed and `drawn`; threads do not matter."""
 
     def __init__(
-        self, game: Game, config: ReplayConfig | None = None, *, seed: int = 0, drawn: int = 0, threads: int = 1
+        self,
+        game: Game,
+        config: ReplayConfig | None = None,
+        *,
+        deeper_after: int = 0,
+        seed: int = 0,
+        drawn: int = 0,
+        threads: int = 1,
     ) -> None:
-        """`drawn`: samples drawn before, when a run goes on: after adding its games again, batches follow on."""
+        """`drawn`: samples drawn before, when a run goes on: after adding its games again, batches follow on.
+        `deeper_after`: as `loop.deeper_after`, for what deeper searches have found is drawn more often."""
         self.game = game
-        self.config = config or ReplayConfig()
+        self.config, self.deeper_after = config or ReplayConfig(), deeper_after
         self.seed = seed
         self.drawn = drawn
         self.threads = threads
@@ -128,7 +128,7 @@ class Replay:
         self._moves = Tape(moves=np.uint16)
         self._games = Tape(start=np.int64, plies=np.int32, real_end=np.bool_)
         self._positions = Tape(
-            game=np.int64, ply=np.int32, full=np.bool_, v=np.float32, d=np.float32, entry=np.int64, entries=np.int32
+            game=np.int64, ply=np.int32, v=np.float32, d=np.float32, entry=np.int64, entries=np.int32
         )
         self._entries = Tape(action=np.uint16, target=np.float32)
 
@@ -145,12 +145,16 @@ class Replay:
     @property
     def budget(self) -> int:
         """Samples that may be drawn before more positions come."""
-        return max(0, sample_count(self.positions, self.config) - self.drawn)
+        return max(0, self._allowed - self.drawn)
+
+    @property
+    def _allowed(self) -> int:
+        return sample_count(self.positions, self.config.samples_per_position, self.deeper_after)
 
     @property
     def depth(self) -> float:
         """How much deeper than at first self-play searches now."""
-        return search_depth(self.positions, self.config)
+        return search_depth(self.positions, self.deeper_after)
 
     @property
     def nbytes(self) -> int:
@@ -160,7 +164,7 @@ class Replay:
     def resume(self, drawn: int) -> None:
         """Goes on after so many samples. Those of games that are no longer there do not count: learning would wait
         until as many new ones have come."""
-        self.drawn = min(drawn, sample_count(self.positions, self.config))
+        self.drawn = min(drawn, self._allowed)
 
     def add(self, records: Sequence[GameRecord]) -> None:
         """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""
@@ -173,8 +177,7 @@ class Replay:
 
     def _add(self, record: GameRecord) -> None:
         plies = np.arange(len(record), dtype=np.int32)
-        chosen = record.searched if self.config.fast_values else record.full
-        chosen = chosen & ~_left_out(record, plies, self.config.settled_share)
+        chosen = record.full & ~_left_out(record, plies, self.config.settled_share)
         if not chosen.any():
             return
         sizes = record.entries.astype(np.int64)
@@ -183,7 +186,6 @@ class Replay:
         self._positions.extend(
             game=np.full(int(chosen.sum()), self._games.end, np.int64),
             ply=plies[chosen],
-            full=record.full[chosen],
             v=value[chosen],
             d=draw[chosen],
             entry=starts[chosen],
@@ -219,19 +221,13 @@ class Replay:
         position = self._positions.rows(rows)
         game = self._games.rows(position["game"] - self._games.first)
         planes, legal = self._replay(position["game"], game, position["ply"], symmetry)
-        answered = position["ply"] + 1 < game["plies"]
-        last = game["plies"] - 1  # stands in where there is no answer
-        answer = self._moves["moves"][game["start"] - self._moves.first + np.minimum(position["ply"] + 1, last)]
         return Minibatch(
             planes=planes,
             legal=legal,
             policy=self._policy(position, symmetry),
-            policy_weight=position["full"].astype(np.float32),
             wdl=_wdl(position["v"], position["d"]),
             moves_left=(game["plies"] - position["ply"]).astype(np.float32),
             moves_left_weight=game["real_end"].astype(np.float32),
-            reply=self._policy_index[position["ply"] % 2, symmetry, answer],
-            reply_weight=answered.astype(np.float32),
             age=self._positions.end - 1 - self._positions.first - rows,
         )
 

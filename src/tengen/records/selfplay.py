@@ -14,12 +14,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import LeafSource, SelfPlay
+from tengen._core import SelfPlay
 from tengen.config import SearchConfig, SelfPlayConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, NetworkEvaluator
@@ -34,11 +34,7 @@ RANDOM, FULL = 0, 2  # the kinds of search in a native record; 1 is a fast one
 
 
 class Actor:
-    """Plays games without end in `slots` places, and hands out those that are finished.
-
-    `groups` 2 splits the slots: one half is gathered while the other's leaves are in the network. That pays where the
-    network runs beside the CPU (a GPU); on the CPU itself both halves want the same cores, and a cache each.
-    """
+    """Plays games without end in `slots` places, and hands out those that are finished."""
 
     def __init__(
         self,
@@ -50,15 +46,9 @@ class Actor:
         seed: int = 0,
         threads: int = 0,
         first_game: int = 0,
-        groups: int = 1,
     ) -> None:
         self.game, self.slots, self.seed = game, slots, seed
-        each = max(1, slots // groups)
-        # Slots number their games first, first + each, …; a group's numbers must not meet another's.
-        stride = 1 << 40
-        self._groups = [
-            SelfPlay(game, each, search, config, seed, threads, first_game + i * stride) for i in range(groups)
-        ]
+        self._play = SelfPlay(game, slots, search, config, seed, threads, first_game)
         self._evaluator: Evaluator | None = None
         self._networks: dict[int, str] = {}  # hashes by number, of those in games that are not handed out yet
 
@@ -71,13 +61,11 @@ class Actor:
         self._finish_searches()
         self._evaluator = evaluator
         number = max(self._networks, default=-1) + 1
-        oldest = min(group.oldest_release() for group in self._groups)
+        oldest = self._play.oldest_release()
         self._networks = {old: hash for old, hash in self._networks.items() if old >= oldest} | {number: network}
-        for group in self._groups:
-            group.set_release(number)
+        self._play.set_release(number)
         if isinstance(evaluator, NetworkEvaluator):
-            for group in self._groups:
-                group.set_network(evaluator.network_hash)
+            self._play.set_network(evaluator.network_hash)
 
     def play(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
         """Plays until `done`, which is asked when a batch comes back from the network: that one is the last then. Games
@@ -89,39 +77,32 @@ class Actor:
             return done(self.counts())
 
         while not finished():  # a step in which no game needed the network looks like the end of a search
-            run_searches(cast("list[LeafSource]", self._groups), self._evaluator, finished)
-        return [self._record(native) for group in self._groups for native in group.take_records()]
+            run_searches([self._play], self._evaluator, finished)
+        return [self._record(native) for native in self._play.take_records()]
 
     def _finish_searches(self) -> None:
         """Every slot plays the move that its search is about. Half of a search's time is lost on average."""
         if self._evaluator is None:
             return
-        for group in self._groups:
-            group.drain(True)
+        self._play.drain(True)
         try:
-            run_searches(cast("list[LeafSource]", self._groups), self._evaluator)
+            run_searches([self._play], self._evaluator)
         finally:
-            for group in self._groups:
-                group.drain(False)
+            self._play.drain(False)
 
     def stop(self) -> None:
         """Ends the step of a `play` under way in another thread soon, so that it asks `done`; trees are kept."""
-        for group in self._groups:
-            group.stop()
+        self._play.stop()
 
     def under_way(self, most: int) -> list[dict[str, Any]]:
         """Some of the games being played: their number, moves, and the last searched value for the first player.
 
         To be asked within `done`, or between two calls of `play`."""
-        return [_as_it_stands(native) for native in self._groups[0].under_way(most)]
+        return [_as_it_stands(native) for native in self._play.under_way(most)]
 
     def counts(self) -> Counts:
         """Totals since the beginning."""
-        total: Counts = {}
-        for group in self._groups:
-            for name, count in (group.play_counts() | group.counts()).items():
-                total[name] = total.get(name, 0) + count
-        return total
+        return self._play.play_counts() | self._play.counts()
 
     def _record(self, native: dict[str, Any]) -> GameRecord:
         """Native records list children in the order of edges and mark random moves by a kind of search."""

@@ -6,7 +6,6 @@ state.safetensors   the learner: weights, their average, optimizer, counters
 games/              every finished game, in chunks that are never rewritten
 networks/           NNNNNNNN.onnx by training step, as they were measured
 current.onnx        the newest network     best.onnx   the strongest one measured
-playing.onnx        of a run with a gate: the network that passed it last
 ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
 tensorboard/        the same curves for TensorBoard
@@ -51,7 +50,6 @@ class RunDirectory:
         self.networks = path / "networks"
         self.current = path / "current.onnx"
         self.best = path / "best.onnx"
-        self.playing = path / "playing.onnx"
         self.ladder = path / "ladder.json"
         self.database = path / "run.sqlite"
         self.tensorboard = path / "tensorboard"

@@ -16,6 +16,7 @@ from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, sp
 from tengen.games import Game
 from tengen.preset import read_preset, to_win
 from tengen.records.replay import ReplayConfig
+from tengen.retired import without_retired
 
 __all__ = ["LearnerConfig", "LoopConfig", "MeasureConfig", "RunConfig", "deepened"]
 
@@ -34,30 +35,22 @@ class LoopConfig:
     """Names all random streams of the run."""
     slots: int = 256
     """Games played side by side."""
-    groups: int = 1
-    """2: half of the games is gathered while the other half is in the network."""
-    overlap: bool = True
-    """Play and learn side by side, each on half of the cores; off: in turn, each on all of them."""
     turn_positions: int = 1024
     """Positions played, written to disk and learned from before the next turn: what a kill can cost."""
     turns_per_release: int = 3
     """Turns before self-play gets the new network."""
     precision: str = "int8"
     """Of the network in self-play: int8, or f32. What is kept and measured is always f32."""
-    gate: str = "off"
-    """Who plays: off, every release; sprt, one until a sequential test finds another stronger."""
-    threads: int = 0
-    """For searching and learning; 0: all cores."""
+    deeper_after: int = 0
+    """Positions after which, and at every doubling, searches deepen by √2, and random moves get rarer; 0: never."""
 
     def __post_init__(self) -> None:
-        if not self.minutes > 0 or self.steps < 0 or self.threads < 0:
-            raise ValueError("minutes must be above 0, steps and threads 0 or more")
-        if min(self.slots, self.groups, self.turn_positions, self.turns_per_release) < 1:
-            raise ValueError("slots, groups, turn_positions and turns_per_release must be at least 1")
+        if not self.minutes > 0 or self.steps < 0 or self.deeper_after < 0:
+            raise ValueError("minutes must be above 0, steps and deeper_after 0 or more")
+        if min(self.slots, self.turn_positions, self.turns_per_release) < 1:
+            raise ValueError("slots, turn_positions and turns_per_release must be at least 1")
         if self.precision not in ("f32", "int8"):
             raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
-        if self.gate not in ("off", "sprt"):
-            raise ValueError(f"gate must be off or sprt, not {self.gate!r}")
 
 
 @dataclass(frozen=True)
@@ -72,30 +65,16 @@ class LearnerConfig:
     """Learning rate of Muon, for the kernels between hidden layers; 0: AdamW for them too."""
     warmup: int = 100
     """Steps over which the learning rate rises from zero."""
-    steady: float = 0.6
-    """Share of the run with the full learning rate; then it falls along a cosine."""
-    final_rate: float = 0.05
-    """What is left of the learning rate at the end of the run."""
-    weight_decay: float = 1e-4
-    """Share of the weights taken off by each step, times the learning rate."""
     ema: float = 0.995
     """Share of the old weights kept by each step in the average that is released; less of them while it is young."""
-    moves_left_weight: float = 0.2
-    """Weight of the moves-left loss; policy and value have 1."""
-    reply_weight: float = 0.0
-    """Weight of guessing the opponent's answer, a head that only helps to learn; 0: no such head."""
-    clip: float = 5.0
-    """Largest norm of the gradient."""
     kl_target: float = 0.0
     """The KL guard's aim for the change of the policy between two releases; 0: no guard."""
 
     def __post_init__(self) -> None:
-        if self.batch < 1 or self.rate <= 0 or self.clip <= 0 or self.warmup < 0:
-            raise ValueError("batch, rate and clip must be above 0, warmup 0 or more")
-        if not (0 <= self.steady <= 1 and 0 <= self.final_rate <= 1 and 0 <= self.ema < 1):
-            raise ValueError("steady and final_rate must be 0 to 1, ema 0 to below 1")
-        if min(self.muon_rate, self.weight_decay, self.moves_left_weight, self.reply_weight, self.kl_target) < 0:
-            raise ValueError("muon_rate, weights of losses, weight_decay and kl_target must not be negative")
+        if self.batch < 1 or self.rate <= 0 or self.warmup < 0 or not 0 <= self.ema < 1:
+            raise ValueError("batch and rate must be above 0, warmup 0 or more, ema 0 to below 1")
+        if min(self.muon_rate, self.kl_target) < 0:
+            raise ValueError("muon_rate and kl_target must not be negative")
 
 
 @dataclass(frozen=True)
@@ -206,7 +185,7 @@ def _without_side_positions(sections: dict[str, Any]) -> None:
 
 
 # Each makes a run.toml of one version one of the next: what is written has their number as its version.
-MIGRATIONS: list[Callable[[dict[str, Any]], None]] = [_without_side_positions]
+MIGRATIONS: list[Callable[[dict[str, Any]], None]] = [_without_side_positions, without_retired]
 
 
 def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tuple[SearchConfig, SelfPlayConfig]:
@@ -216,9 +195,9 @@ def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tu
     is the beginning, which they skip. So openings become shorter and random moves rarer, by √depth. Proofs may take
     longer, as searches do.
 
-    >>> selfplay = SelfPlayConfig(opening_plies=20, stray_share=0.2, prove_nodes=1000)
+    >>> selfplay = SelfPlayConfig(opening_plies=20, stray_share=0.2, label_nodes=1000)
     >>> search, selfplay = deepened(SearchConfig(sims=100), selfplay, 4.0)
-    >>> search.sims, selfplay.opening_plies, selfplay.stray_share, selfplay.prove_nodes
+    >>> search.sims, selfplay.opening_plies, selfplay.stray_share, selfplay.label_nodes
     (400, 10, 0.1, 4000)
     """
     fewer = math.sqrt(depth)
@@ -227,7 +206,7 @@ def deepened(search: SearchConfig, selfplay: SelfPlayConfig, depth: float) -> tu
         selfplay.replace(
             opening_plies=max(1, round(selfplay.opening_plies / fewer)),
             stray_share=selfplay.stray_share / fewer,
-            prove_nodes=round(selfplay.prove_nodes * depth),
+            label_nodes=round(selfplay.label_nodes * depth),
         ),
     )
 

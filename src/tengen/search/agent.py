@@ -23,7 +23,15 @@ from tengen.games import Game, GameError, State
 from tengen.interrupts import stopped_by_ctrl_c
 from tengen.net.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
 
-__all__ = ["Agent", "Analysis", "MoveInfo", "run_searches"]
+__all__ = ["TREES_MEMORY", "Agent", "Analysis", "MoveInfo", "node_bytes", "run_searches"]
+
+TREES_MEMORY = 1 << 30  # bytes for all trees of a batch, where max_nodes is 0; as in batch.h
+STANDARD_ERRORS = 3.0  # taken off a value for its lower confidence bound
+
+
+def node_bytes(game: Game) -> int:
+    """Memory of a node and its edges, as in tree.h."""
+    return 64 + 16 * game.num_actions
 
 
 @dataclass(frozen=True)
@@ -221,7 +229,7 @@ class Agent:
             wdl=_wdl(q, d),
             plies=1 + edge.m if edge.dist is None or not solved else float(1 + edge.dist),
             u=edge.u,
-            lcb=q - self.config.lcb_z * (variance / edge.visits) ** 0.5 if visited else -1.0,
+            lcb=q - STANDARD_ERRORS * (variance / edge.visits) ** 0.5 if visited else -1.0,
             proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if solved else None,
             pv=self.principal_variation(state, slot, [edge.action], limit=20 if follow else 1),
         )

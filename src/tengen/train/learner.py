@@ -26,6 +26,12 @@ from tengen.train.muon import Muon
 
 __all__ = ["Learner", "LearnerConfig", "explained_variance"]
 
+# The learning rate is full for this share of the run, then falls along a cosine to this share of it.
+STEADY, FINAL_RATE = 0.6, 0.05
+WEIGHT_DECAY = 1e-4  # share of the weights taken off by each step, times the learning rate
+CLIP = 5.0  # largest norm of the gradient
+MOVES_LEFT_WEIGHT = 0.2  # of its loss; policy and value have 1
+
 
 class Learner:
     """Holds the weights, their average and the optimizer; all of it goes into one file and comes back from it."""
@@ -33,7 +39,7 @@ class Learner:
     def __init__(self, shape: NetworkShape, config: LearnerConfig, *, seed: int = 0, device: str = "cpu") -> None:
         self.config, self.device = config, torch.device(device)
         self._tiles = self.device.type == "cpu" and _core.matrix_tiles() == "usable"
-        self.network = make_network(shape, reply=config.reply_weight > 0, seed=seed)
+        self.network = make_network(shape, seed=seed)
         # Channels last: convolutions on CPUs learn a third faster (48x4, batch 512).
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._average = AveragedModel(self.network, multi_avg_fn=self._average_in, use_buffers=True)
@@ -54,7 +60,7 @@ class Learner:
         ]
         rest = [weight for name, weight in named.items() if name not in hidden]
         groups = [
-            {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
+            {"params": [p for p in rest if p.ndim > 1], "weight_decay": WEIGHT_DECAY},
             {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
         ]
         optimizers: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=config.rate, fused=True)]
@@ -80,8 +86,8 @@ class Learner:
     def rate(self, progress: float) -> float:
         """The learning rate at a share of the run (0 … 1)."""
         config = self.config
-        fallen = max(0.0, progress - config.steady) / max(1e-9, 1 - config.steady)
-        scale = config.final_rate + (1 - config.final_rate) * (1 + math.cos(math.pi * min(1.0, fallen))) / 2
+        fallen = max(0.0, progress - STEADY) / (1 - STEADY)
+        scale = FINAL_RATE + (1 - FINAL_RATE) * (1 + math.cos(math.pi * min(1.0, fallen))) / 2
         warm = min(1.0, (self.step - self._first_step + 1) / max(1, config.warmup))
         return config.rate * scale * warm * self.multiplier
 
@@ -98,7 +104,7 @@ class Learner:
         total = sum((loss for loss, _ in losses.values()), torch.zeros((), device=self.device))
         self.network.zero_grad(set_to_none=True)
         total.backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
         for optimizer in self._optimizers:
             optimizer.step()
         self._average.update_parameters(self.network)
@@ -121,30 +127,21 @@ class Learner:
         time (64x5, batch 128: 63 ms instead of 117); weights, averages and losses keep all their bits."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._tiles):
             out: TowerOutput = self.network.train()(planes)
-        reply = None if out.reply is None else out.reply.float()
-        return TowerOutput(out.policy.float(), out.wdl.float(), out.plies.float(), reply)
+        return TowerOutput(out.policy.float(), out.wdl.float(), out.plies.float())
 
     def _losses(self, out: Any, log_policy: Tensor, batch: Minibatch) -> dict[str, tuple[Tensor, float]]:
         """Cross-entropies, each weighted, and the share of samples that have a target of that kind; the others count
         nothing there. All are means over the whole batch: where few samples have a target, those few do not count for
         more. (Muon's steps are all of one size, so their noise would leave little of them to the values.)"""
-        config, weight = self.config, self._tensor(batch.policy_weight)
         policy = -(self._tensor(batch.policy) * log_policy).sum(1)
         wdl = -(self._tensor(batch.wdl) * F.log_softmax(out.wdl, 1)).sum(1)
         bins, left = self.network.bins, self._tensor(batch.moves_left_weight)
         plies = -(two_hot(self._tensor(batch.moves_left), bins) * F.log_softmax(out.plies, 1)).sum(1)
-        losses = {
-            "policy": ((policy * weight).mean(), float(weight.mean())),
+        return {
+            "policy": (policy.mean(), 1.0),
             "value": (wdl.mean(), 1.0),
-            "moves_left": (config.moves_left_weight * (plies * left).mean(), float(left.mean())),
+            "moves_left": (MOVES_LEFT_WEIGHT * (plies * left).mean(), float(left.mean())),
         }
-        if out.reply is not None:
-            # The actual answer, one-hot; none where the game ended with this move. All actions may be guessed: which
-            # are legal then is not known before this move is.
-            answered = self._tensor(batch.reply_weight)
-            chosen = F.log_softmax(out.reply, 1).gather(1, self._tensor(batch.reply).long()[:, None])[:, 0]
-            losses["reply"] = (config.reply_weight * -(chosen * answered).mean(), float(answered.mean()))
-        return losses
 
     def begin_epoch(self, batch: Minibatch) -> None:
         """Remembers what the released network says about a batch: `change` compares with it."""

@@ -10,7 +10,6 @@ while there is time left:
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -23,8 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from tengen import games
-from tengen.files import write_durably
-from tengen.hub.local import LocalHub
+from tengen.hub.local import LocalHub, usable_cores
 from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
@@ -81,10 +79,9 @@ class Trainer:
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure = 0.0
         self._last_batch: Minibatch | None = None
-        self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
         self.hub = make_hub(run, self._resume(), device)
-        cores = loop.threads or len(os.sched_getaffinity(0))
-        torch.set_num_threads(max(1, cores - self.hub.threads) if loop.overlap else cores)
+        self._side_by_side = usable_cores() > 1
+        torch.set_num_threads(max(1, usable_cores() - self.hub.threads))
 
     @property
     def minutes(self) -> float:
@@ -135,13 +132,13 @@ class Trainer:
         self._tell(Ended, finished=self.progress >= 1)
 
     def _take_turn(self) -> tuple[list[GameRecord], dict[str, float], dict[str, float]]:
-        """1 and 2, one after the other or, with `overlap`, side by side: learning from what earlier turns brought.
+        """1 and 2, in turn or, with more than one core, side by side: learning from what earlier turns brought.
 
         Threads that share each small step of a network wait for each other most of the time: with a core for each of
         the two jobs a turn took 6.4 s instead of 8.4 (Connect4). A run by the clock plays on until learning is done; a
         run by steps does not, so that the same seed gives the same network.
         """
-        if not self.config.loop.overlap:
+        if not self._side_by_side:
             self.phase = "playing"
             records, speeds = self._play(lambda: True)
             self._add(records)
@@ -208,36 +205,20 @@ class Trainer:
         self.learner.save(self.run.state, about | {"drawn": self.replay.drawn})
 
     def _release(self) -> None:
-        """4. The averaged weights become the network that plays; with a gate, only those that passed it do."""
+        """4. The averaged weights become the network that plays."""
         self.phase = "releasing"
         file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
-        if self.config.loop.gate == "off":
-            self._let_play(file, self.learner.released)
-        elif self._playing is None:
-            self._let_play(*self._passed_last(file))
-        self._publish()
+        self._publish(file.hash, (self._quantized(self.learner.released) or file).data)
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
         self._tell(Released, network=file.hash, kl=change, multiplier=self.learner.multiplier)
 
-    def _passed_last(self, newest: NetworkFile) -> tuple[NetworkFile, Network]:
-        """Who passed the gate last, in whatever sitting; the first network has nobody to beat."""
-        if not self.run.playing.exists():
-            write_durably(self.run.playing, newest.data)
-            return newest, self.learner.released
-        file = NetworkFile.load(self.run.playing, self.game)
-        return file, unfold(file, self.game, sample_planes(self.game, STARTING_POSITIONS))
-
-    def _let_play(self, file: NetworkFile, network: Network) -> None:
-        self._playing = (file.hash, (self._quantized(network) or file).data)
-
-    def _publish(self) -> None:
-        assert self._playing is not None
+    def _publish(self, hash: str, data: bytes) -> None:
         now = self.run.config_now(lambda why: self._tell(Warned, reason=why))  # `tengen hub set` may change it
         loop, self._resign_below = self.config.loop, now.selfplay.resign_below
         search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
-        self.hub.publish(Release.of(self.game.id, *self._playing, search, selfplay, loop.seed, loop.slots))
+        self.hub.publish(Release.of(self.game.id, hash, data, search, selfplay, loop.seed, loop.slots))
 
     def _quantized(self, network: Network) -> NetworkFile | None:
         """The same network in 8 bits, unless that is not wanted, or would say something else."""
@@ -254,21 +235,13 @@ class Trainer:
             return None
 
     def _take_measure(self) -> None:
-        """5. Never changes what is learned; but a network that is found stronger may pass the gate."""
+        """5. Never changes what is learned."""
         self.phase = "measuring"
         self._last_measure = self.minutes
         path = self.run.network(self.learner.step)
-        file = export_onnx(self.learner.released, path, self.game, self.learner.step)
-        if self._measure is None:
-            return
-        measured = self._measure(self)
-        if measured is None:
-            return
-        self.listen(measured)
-        if measured.gate == "accepted":
-            write_durably(self.run.playing, file.data)
-            self._let_play(file, self.learner.released)
-            self._publish()
+        export_onnx(self.learner.released, path, self.game, self.learner.step)
+        if self._measure is not None and (measured := self._measure(self)) is not None:
+            self.listen(measured)
 
     def _resume(self) -> int:
         """Goes on from what is on disk; returns the number of the next game."""
@@ -318,7 +291,7 @@ class Trainer:
 
     def _empty_window(self) -> Replay:
         loop = self.config.loop
-        return Replay(self.game, self.config.replay, seed=loop.seed, threads=loop.threads)
+        return Replay(self.game, self.config.replay, deeper_after=loop.deeper_after, seed=loop.seed, threads=0)
 
     def _window(self) -> dict[str, float]:
         return {

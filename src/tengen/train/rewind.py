@@ -45,7 +45,7 @@ def rewind(run: RunDirectory, ledger: Ledger, worker: str) -> str:
     learner.step = int(about["step"])
     file = _network_before(run, game, first)
     if file is None:
-        learner.begin_with(make_network(shape, reply=config.learner.reply_weight > 0, seed=loop.seed))
+        learner.begin_with(make_network(shape, seed=loop.seed))
     else:
         planes = replay.look(POSITIONS).planes if replay.positions else sample_planes(game, POSITIONS)
         learner.begin_with(unfold(file, game, planes))
@@ -57,7 +57,6 @@ def rewind(run: RunDirectory, ledger: Ledger, worker: str) -> str:
     # As much may be drawn again as was learned since: the others' games are still worth it.
     drawn = replay.drawn * step // max(1, learner.step)
     learner.save(run.state, {**kept, "drawn": drawn})
-    _let_play(run, file)
     whence = f"those of step {step} ({file.name})" if file else "those that the run began with"
     return f"{run.path}: the weights are {whence}; the state of before is {aside.name}, and the games of others stay"
 
@@ -68,7 +67,7 @@ def _window(run: RunDirectory, ledger: Ledger, game: Game) -> Replay:
     withdrawals = Withdrawals(store, ledger)
     while ledger.misplaced(1):
         withdrawals.step()
-    replay = Replay(game, config.replay, seed=config.loop.seed, threads=config.loop.threads)
+    replay = Replay(game, config.replay, deeper_after=config.loop.deeper_after, seed=config.loop.seed, threads=0)
     for _, records in store.read(lambda path, why: None):  # the loop tells of damaged files
         replay.add(records)
     return replay
@@ -81,13 +80,3 @@ def _network_before(run: RunDirectory, game: Game, first: int) -> NetworkFile | 
     if path is None and run.start.is_file():
         path = run.start
     return NetworkFile.load(path, game) if path else None
-
-
-def _let_play(run: RunDirectory, file: NetworkFile | None) -> None:
-    """With a gate: who passed it since has to pass it again."""
-    if not run.playing.is_file():
-        return
-    if file is None:
-        run.playing.unlink()
-    elif NetworkFile.load(run.playing).step > file.step:
-        write_durably(run.playing, file.data)

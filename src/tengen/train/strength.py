@@ -23,7 +23,7 @@ from tengen.files import write_durably
 from tengen.net.evaluator import Evaluator, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.play.arena import Match, draw_openings, play_match
-from tengen.play.elo import Pairing, Sprt
+from tengen.play.elo import Pairing
 from tengen.play.players import AgentPlayer, Player, make_player, slots_that_fit
 from tengen.play.scorecard import Positions, measure, network_check, own_positions
 from tengen.run.events import Measured
@@ -41,8 +41,6 @@ CACHE_MB = 64  # a match needs less than self-play, and results do not depend on
 SEARCHED_PER_CLASS = 60  # of the scorecard's 300 positions: ± 1.5 % for about a second
 SEARCHED_SIMS = 100
 EARLIER = 3  # networks that others let the newest one meet
-GATE = Sprt(elo0=0, elo1=50)  # of a network that may play from now on
-GATE_GAMES = 10  # times the games of other matches, at most: then it is not stronger enough to tell
 
 
 class Trained(Protocol):
@@ -109,11 +107,10 @@ class Measurer:
     def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, Any]:
         """The fields of the event, put together from the parts below."""
         seed = self._config.loop.seed + step
-        evaluator = make_evaluator(network, self._game, self._device, self._config.loop.threads)
+        evaluator = make_evaluator(network, self._game, self._device)
         agent = self._agent(evaluator, seed)
         values = self._climb(AgentPlayer(name, agent), network, seed)
         values |= self._against_previous(AgentPlayer(name, agent), seed)
-        values |= self._gate(AgentPlayer(name, agent), seed)
         rating = self.standings.ratings()[name]
         values |= {"elo": rating.elo, "elo_error": rating.error}
         return values | self._openings(agent) | self._scorecard(agent, evaluator)
@@ -122,7 +119,7 @@ class Measurer:
         """Plays as in self-play, but to win."""
         search = self._config.arena_search.replace(cache_mb=CACHE_MB)
         slots = max(LEAST_SLOTS, self._config.measure.games)
-        return Agent(self._game, evaluator, search, seed=seed, slots=slots, threads=self._config.loop.threads)
+        return Agent(self._game, evaluator, search, seed=seed, slots=slots)
 
     def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, Any]:
         """The curriculum: a level of pure MCTS that rises when it is beaten in every game."""
@@ -160,33 +157,8 @@ class Measurer:
 
     def _rival(self, name: str, path: Path, seed: int) -> Player:
         """Raises NetworkError."""
-        evaluator = make_evaluator(path, self._game, self._device, self._config.loop.threads)
+        evaluator = make_evaluator(path, self._game, self._device)
         return AgentPlayer(name, self._agent(evaluator, seed))
-
-    def _gate(self, player: Player, seed: int) -> dict[str, Any]:
-        """Is it stronger than the network that plays? Not entered in the ladder: a test that stops when it has seen
-        enough is no fair sample."""
-        if self._config.loop.gate == "off":
-            return {}
-        try:
-            rival = self._rival("playing", self._run.playing, seed)
-        except NetworkError as error:
-            return {"note": str(error)}
-        openings = draw_openings(self._game, GATE_GAMES * self._config.measure.games // 2, seed=seed)
-
-        def decided(match: Match) -> bool:
-            return self._stop.is_set() or GATE.test(match.settled_pairs).verdict != "continue"
-
-        slots = self._config.measure.games
-        match = play_match(self._game, player, rival, openings, slots=slots, finished=decided)
-        if self._stop.is_set():
-            raise _InterruptedError
-        pairs = match.settled_pairs
-        return {
-            "gate": GATE.test(pairs).verdict,
-            "gate_score": pairs.summary().score,
-            "gate_games": 2 * pairs.pairs,
-        }
 
     def _openings(self, agent: Agent) -> dict[str, Any]:
         """What the search thinks of the first player's chances at the start, and after some telling moves."""
@@ -230,7 +202,7 @@ class Measurer:
             upper = lower
 
     def _mcts(self, level: int, slots: int, seed: int) -> Player:
-        return make_player(_name(level), self._game, slots=slots, seed=seed, threads=self._config.loop.threads)
+        return make_player(_name(level), self._game, slots=slots, seed=seed)
 
     def _slots(self, level: int, count: int) -> int:
         """How many games a level can play side by side: its trees grow with it."""

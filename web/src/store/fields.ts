@@ -1,5 +1,5 @@
 /** The search's options as sliders: derived from the table that the server sends. */
-import type { Field, Value } from "../api";
+import type { Field, Settings, Value } from "../api";
 
 /** What people reach for; everything else is folded away. */
 export const MAIN_FIELDS = [
@@ -19,6 +19,10 @@ export const mainFields = (fields: readonly Field[]): Field[] =>
 
 export const otherFields = (fields: readonly Field[]): Field[] =>
   fields.filter((field) => !MAIN_FIELDS.includes(field.name) && !ELSEWHERE.includes(field.name));
+
+/** Settings without those that the table does not have: an older page may have saved what is gone by now. */
+export const known = (settings: Settings, fields: readonly Field[]): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => fields.some((field) => field.name === name)));
 
 export interface Scale {
   steps: number;

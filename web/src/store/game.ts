@@ -11,8 +11,10 @@ import {
   type PositionRequest,
   Unreachable,
 } from "../api";
+import { known as knownOnes } from "./fields";
 import { connections } from "./link";
 import { complain } from "./notices";
+import { settings } from "./prefs";
 import { place, writeQuery } from "./route";
 import { load, store } from "./saved";
 import * as variations from "./variations";
@@ -219,6 +221,7 @@ async function openFirst(): Promise<void> {
 export async function begin(): Promise<void> {
   try {
     about.value = await api.about();
+    settings.value = knownOnes(settings.peek(), about.value.settings);
     await openFirst();
   } catch (error) {
     complain(error);

@@ -25,14 +25,13 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, network: Network, game: Game, step: int = 0) -> None:
-    """Writes all weights, BatchNorm statistics and training-only heads included, whole or not at all."""
+    """Writes all weights, BatchNorm statistics included, whole or not at all."""
     header = {
         "format": FORMAT,
         "game": game.id,
         "schema": schema_hash(game),
         "step": str(step),
         "size": network.shape.size,
-        "reply": "off" if network.reply is None else "on",
     }
     weights = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     write_durably(path, safetensors.torch.save(weights, header))
@@ -53,7 +52,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
             shape = NetworkShape.of(game, header["size"])
             if weight_bytes(shape) > Path(path).stat().st_size:  # before so much memory is taken
                 raise NetworkError(f"{path}: damaged (too short for a network of {shape.size})")
-            network = blank_network(shape, reply=header["reply"] == "on")
+            network = blank_network(shape)
             network.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 (not a dict)
             return Checkpoint(network, game, int(header["step"]))
     except OSError as error:

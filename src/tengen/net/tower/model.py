@@ -1,7 +1,6 @@
 """The network: a residual tower with global pooling, and heads for policy, result and length of the game.
 
     planes → stem → block · block+pool · block … → ┬ policy  a logit per cell; a dense layer for other actions
-                                                   ├ reply   (training only) the opponent's answer, same form
                                                    └ value   dense → win/draw/loss, plies left by class
 
 Post-activation blocks, as AlphaZero's: every BatchNorm follows a convolution, so that all of them fold away in the file
@@ -23,7 +22,6 @@ class TowerOutput(NamedTuple):
     policy: Tensor  # [B, A]
     wdl: Tensor  # [B, 3] win, draw, loss for the side to move
     plies: Tensor  # [B, classes], each standing for the plies in NetworkShape.bins
-    reply: Tensor | None  # [B, A] the opponent's next move
 
 
 class ConvNorm(nn.Module):
@@ -92,24 +90,23 @@ class ValueHead(nn.Module):
 
 
 class Network(nn.Module):
-    """`reply` adds the auxiliary head; `folded` builds the form without BatchNorm that `fold` fills."""
+    """`folded` builds the form without BatchNorm that `fold` fills."""
 
     bins: Tensor
 
-    def __init__(self, shape: NetworkShape, *, reply: bool = False, folded: bool = False) -> None:
+    def __init__(self, shape: NetworkShape, *, folded: bool = False) -> None:
         super().__init__()
         self.shape = shape
         self.stem = ConvNorm(shape.planes, shape.channels, 3, folded)
         self.tower = nn.Sequential(*(Block(shape.channels, i % 2 == 1, folded) for i in range(shape.blocks)))
         self.policy = PolicyHead(shape, folded)
         self.value = ValueHead(shape, folded)
-        self.reply = PolicyHead(shape, folded) if reply else None
         self.register_buffer("bins", torch.tensor(shape.bins, dtype=torch.float32), persistent=False)
 
     def forward(self, planes: Tensor) -> TowerOutput:
         x = self.tower(torch.relu(self.stem(planes)))
         wdl, plies = self.value(x)
-        return TowerOutput(self.policy(x), wdl, plies, None if self.reply is None else self.reply(x))
+        return TowerOutput(self.policy(x), wdl, plies)
 
     def answer(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What an evaluator returns: policy logits [B, A], win/draw/loss [B, 3] and plies [B]."""
@@ -117,25 +114,25 @@ class Network(nn.Module):
         return out.policy, out.wdl.softmax(1), out.plies.softmax(1) @ self.bins
 
 
-def make_network(shape: NetworkShape, *, reply: bool = False, seed: int = 0) -> Network:
+def make_network(shape: NetworkShape, *, seed: int = 0) -> Network:
     """A fresh network: the same numbers for the same seed, whatever else drew random numbers before."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return Network(shape, reply=reply)
+        return Network(shape)
 
 
-def blank_network(shape: NetworkShape, *, reply: bool = False, folded: bool = False) -> Network:
+def blank_network(shape: NetworkShape, *, folded: bool = False) -> Network:
     """A network to be filled with weights. Making one draws no random numbers: releases leave training alone."""
     with torch.random.fork_rng(devices=[]):
-        return Network(shape, reply=reply, folded=folded)
+        return Network(shape, folded=folded)
 
 
 def fold(network: Network) -> Network:
-    """The same function in evaluation mode without BatchNorm and without the heads that only training needs."""
+    """The same function in evaluation mode without BatchNorm."""
     folded = blank_network(network.shape, folded=True)
-    weights = {name: value for name, value in network.state_dict().items() if not name.startswith("reply.")}
+    weights = network.state_dict()
     for name, module in network.named_modules():
-        if isinstance(module, ConvNorm) and not name.startswith("reply"):
+        if isinstance(module, ConvNorm):
             weights = {key: value for key, value in weights.items() if not key.startswith(f"{name}.norm.")}
             weights[f"{name}.conv.weight"], weights[f"{name}.conv.bias"] = module.folded_weights()
     folded.load_state_dict(weights)

@@ -1,6 +1,5 @@
 """The root: its randomness, the move, the training target. Sections 5 and 6 of docs/search.md."""
 
-import math
 from collections.abc import Callable
 
 from tengen._core import Rng, SearchConfig, log
@@ -9,6 +8,8 @@ from tengen.search.reference.formulas import add_up, halving_sequence, normalise
 from tengen.search.reference.tree import Edge, Node, Tree
 
 TINY = 2.2250738585072014e-308  # the smallest normal double
+NOISE_TOTAL = 10.83  # concentration over all legal moves (KataGo, arXiv:1902.10565)
+GUMBEL_MOVES, GUMBEL_C_VISIT = 16, 50.0  # as in the paper (Danihelka and others, ICLR 2022), whose c_scale is 1
 
 
 class Root(Tree):
@@ -21,14 +22,14 @@ class Root(Tree):
     def draw_randomness(self) -> None:
         """For a root just expanded, a visited node that just became the root, and after options changed."""
         edges, config = self.root.edges, self.config
-        self.noisy = config.noise_epsilon > 0 and config.root == "puct" and bool(edges)
+        self.noisy = config.noise_epsilon > 0 and config.rule != "gumbel" and bool(edges)
         if self.noisy:
-            alpha = config.noise_alpha if config.noise_alpha > 0 else config.noise_total / len(edges)
+            alpha = config.noise_alpha if config.noise_alpha > 0 else NOISE_TOTAL / len(edges)
             for edge, noise in zip(edges, self._stream("noise").dirichlet(alpha, len(edges)), strict=True):
                 edge.noise = noise
         gumbels = self._stream("gumbel")
         for edge in edges:
-            edge.gumbel = config.gumbel_scale * gumbels.gumbel() if config.root == "gumbel" else 0.0
+            edge.gumbel = gumbels.gumbel() if config.rule == "gumbel" else 0.0
             edge.base = edge.N
 
     def _stream(self, purpose: str) -> Rng:
@@ -36,7 +37,7 @@ class Root(Tree):
 
     def choose_by_gumbel(self, choices: list[Edge]) -> Edge:
         edges = self.root.edges
-        m = min(self.config.gumbel_m, len(edges))
+        m = min(GUMBEL_MOVES, len(edges))
         considered = sorted(edges, key=lambda edge: edge.gumbel + self._logit(edge), reverse=True)[:m]  # stable
         candidates = [edge for edge in choices if edge in considered and not self.is_lost_move(edge)]
         sequence = halving_sequence(m, self.config.sims - sum(edge.base for edge in edges))
@@ -53,7 +54,7 @@ class Root(Tree):
     def _sigma(self) -> Callable[[Edge], float]:
         """sigma(q) of a root move, as a function of its edge."""
         edges = self.root.edges
-        scale = (self.config.gumbel_c_visit + max(edge.N for edge in edges)) * self.config.gumbel_c_scale
+        scale = GUMBEL_C_VISIT + max(edge.N for edge in edges)
         mixed = self._mixed_value()
         return lambda edge: scale * (((-self.read(edge.child)[0] if edge.child and edge.N else mixed) + 1) / 2)
 
@@ -80,12 +81,9 @@ class Root(Tree):
             return self._edge_by_distance(edges)
         choices = self._sound_edges()
         most = max(choices, key=self._by_visits)
-        if self.config.root == "gumbel":
+        if self.config.rule == "gumbel":
             return max((edge for edge in choices if edge.N == most.N), key=self._gumbel_score())
-        if not self.config.lcb or most.N == 0:
-            return most
-        enough = [edge for edge in choices if edge.N > 0 and self.config.lcb_share * most.N <= edge.N]
-        return max(enough, key=lambda edge: (self._lower_bound(edge), *self._by_visits(edge)))
+        return most
 
     def _expanded_root(self) -> Node:
         if not self.root.edges:
@@ -109,11 +107,6 @@ class Root(Tree):
 
     def _by_visits(self, edge: Edge) -> tuple[int, float, float]:
         return edge.N, -self.read(edge.child)[0] if edge.child and edge.N else 0.0, edge.P
-
-    def _lower_bound(self, edge: Edge) -> float:
-        assert edge.child is not None
-        variance = 0.0 if self.is_solved(edge.child) else max(0.0, edge.child.S - edge.child.Q * edge.child.Q)
-        return -self.read(edge.child)[0] - self.config.lcb_z * math.sqrt(variance / edge.N)
 
     def choose(self) -> int:
         """The move to play, sampled by the temperature schedule."""
@@ -140,18 +133,15 @@ class Root(Tree):
         if self.is_solved_with_distance(self.root) and self.root.lo == 1:
             out[self.best_action()] = 1.0
             return out
-        if self.config.root == "gumbel":
+        if self.config.rule == "gumbel":
             sigma = self._sigma()
             weights = softmax([self._logit(edge) + sigma(edge) for edge in edges])
         else:
-            weights = self._pruned_visits() if self.visits else [edge.P for edge in edges]
+            weights = [float(edge.N) if self.visits else edge.P for edge in edges]
         lost = [self.is_lost_move(edge) for edge in edges]
         if any(weight > 0 and not gone for weight, gone in zip(weights, lost, strict=True)):
             weights = [0.0 if gone else weight for weight, gone in zip(weights, lost, strict=True)]
-        weights = normalised(weights)
-        if self.config.target_temperature != 1:
-            weights = normalised(tempered(weights, self.config.target_temperature))
-        for edge, weight in zip(edges, weights, strict=True):
+        for edge, weight in zip(edges, normalised(weights), strict=True):
             out[edge.action] = weight
         return out
 
@@ -170,26 +160,3 @@ class Root(Tree):
         draw = add_up(weight * d for (weight, _), d in zip(visited, drawn, strict=True)) / total
         plies = add_up(weight * self.read(child)[1] for weight, child in visited) / total
         return -(value * self.config.discount), draw, 1 + plies
-
-    def _pruned_visits(self) -> list[float]:
-        """Root visits, without those that only forced playouts explain (target_pruning)."""
-        root, best = self.root, max(self.unless_lost(self.root.edges), key=self._by_visits)
-        weights = [float(edge.N) for edge in root.edges]
-        if not self.config.target_pruning or best.N == 0:
-            return weights
-
-        def score(edge: Edge, visits: float) -> float:
-            assert edge.child is not None
-            bonus = self.bonus(root, edge, root.N, visits)
-            return (-self.read(edge.child)[0] + bonus) + self.utility(root, edge)
-
-        for i, edge in enumerate(root.edges):
-            if edge is best or edge.N == 0:
-                continue
-            allowed = math.floor(math.sqrt(2 * self.effective_prior(root, edge) * self.visits))
-            while allowed > 0 and weights[i] > 0 and score(edge, weights[i] - 1) <= score(best, best.N):
-                weights[i] -= 1
-                allowed -= 1
-            if weights[i] == 1:
-                weights[i] = 0.0
-        return weights

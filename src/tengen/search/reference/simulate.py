@@ -1,6 +1,5 @@
 """The loop: gather leaves, evaluate, back up. Sections 3, 4, 7, 9 and 10 of docs/search.md."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +8,7 @@ from tengen._core import SearchConfig, mix64
 from tengen.games import State
 from tengen.net.evaluator import Batch, Evaluator
 from tengen.search.reference.bounds import Bounds
-from tengen.search.reference.formulas import add_up, softmax
+from tengen.search.reference.formulas import softmax
 from tengen.search.reference.probe import Probe, RuleProbe
 from tengen.search.reference.root import Root
 from tengen.search.reference.tree import Edge, Leaf, Node, count_nodes
@@ -74,10 +73,7 @@ class ReferenceSearch(Root):
             return False
         if self.is_solved_with_distance(self.root) or self.visits >= self.config.sims:
             return True
-        if self._is_full() and not any(edge.child for edge in self.root.edges):
-            return True
-        best, second = sorted((0, *(edge.N for edge in self.root.edges)), reverse=True)[:2]
-        return self.config.early_stop and best - second > self.config.sims - self.visits
+        return self._is_full() and not any(edge.child for edge in self.root.edges)
 
     def gather(self) -> list[Leaf]:
         """Descends until `leaves` leaves are pending; returns them in gather order. Empty when finished."""
@@ -227,12 +223,8 @@ class ReferenceSearch(Root):
         choices = [edge for edge in node.edges if edge.child or not self._is_full()]
         if not choices:
             return None
-        if node is self.root and self.config.root == "gumbel":
+        if node is self.root and self.config.rule == "gumbel":
             return self.choose_by_gumbel(choices)
-        if node is self.root and self.config.rule == "puct" and self.config.forced_playouts:
-            for edge in choices:
-                if edge.N > 0 and not self.is_lost_move(edge) and self.effective(edge) < self._forced(edge):
-                    return edge
         choices = self.unless_lost(choices)
         unvisited = [edge for edge in choices if edge.N == 0]
         if unvisited and (self.config.fpu_mode == "infinite" or self.config.rule == "ucb1"):
@@ -240,15 +232,11 @@ class ReferenceSearch(Root):
         # max() keeps the first of equal ones: only a strictly greater score replaces.
         return max(choices, key=lambda edge: self.score(node, edge))
 
-    def _forced(self, edge: Edge) -> float:
-        total = add_up(self.effective(e) for e in self.root.edges)
-        return math.sqrt(2 * self.effective_prior(self.root, edge) * total)
-
     # --- Section 7: symmetry ---
 
     def _shown_view(self, state: State) -> tuple[int, int]:
-        """The symmetry under which a leaf is shown, and the key of that view."""
-        if not self.config.symmetry:
+        """The symmetry under which a leaf is shown, and the key of that view. Playouts do not look at a board."""
+        if self.config.rule == "ucb1":
             return 0, state.hash(0)
         views = sorted((state.hash(s), s) for s in range(state.game.num_symmetries))
         key, symmetry = views[mix64(views[0][0] ^ mix64((self.seed + GOLDEN) & MASK)) % len(views)]

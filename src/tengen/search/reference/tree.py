@@ -147,7 +147,7 @@ class Tree:
         value = self.value(node, edge)
         parent_visits, child_visits = self.effective(node), self.effective(edge)
         if self.config.rule == "ucb1":
-            return value + self.config.c_ucb * math.sqrt(log(parent_visits) / child_visits)
+            return value + self.config.c_init * math.sqrt(log(parent_visits) / child_visits)
         return (value + self.bonus(node, edge, parent_visits, child_visits)) + self.utility(node, edge)
 
     def value(self, node: Node, edge: Edge) -> float:
