@@ -33,7 +33,7 @@ __all__ = ["Networks", "changed_settings", "list_runs", "search_settings", "sett
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
 LARGEST = {"cache_mb": 1024, "leaves": 256}
-MOST_MEMORY = 4 << 30  # bytes of a tree that max_nodes asks for
+MOST_MEMORY = 2 << 30  # bytes of a tree that max_nodes asks for; as much again is for moving it
 # A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
 # its proofs (leaves x prove_nodes x actions) or by a lookahead (actions ^ lookahead): 0.4 s at most in any game.
 MOST_MOVES = 2_000_000
