@@ -26,8 +26,8 @@ from tengen.exact.oracle import oracle
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
-from tengen.play.players import LEAVES_OF_A_SINGLE_GAME, pure_mcts
-from tengen.preset import playing_search
+from tengen.play.players import pure_mcts
+from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
 
@@ -64,7 +64,7 @@ def search_settings(player: str, game: Game) -> SearchConfig:
         return pure_mcts(game, MCTS_SIMS, solver=True)
     if player == "uniform":
         return SearchConfig()
-    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME)
+    return network_search(game, slots=1)
 
 
 def settings_of_the_page() -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from tengen.exact.oracle import Oracle, required_oracle
 from tengen.games import Game, GameError, State
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import shipped_network
-from tengen.preset import playing_search
+from tengen.preset import network_search
 from tengen.search.agent import Agent
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
 CHOICES = "random, mcts:N, mcts:N,solver, uniform@SIMS, solver, net:PATH@SIMS, shipped@SIMS"
 
 MOST_SIMS = 10_000_000
-LEAVES_OF_A_SINGLE_GAME = 8
 WITHOUT_SEARCH = ("random", "solver")
 
 
@@ -190,8 +189,7 @@ def _search_of(
         make, config = (lambda *_: Uniform(game)), _with_sims(SearchConfig(), found[1])
     elif found := re.fullmatch(r"(shipped|net:.+?)(?:@(\d+))?", spec, re.ASCII | re.DOTALL):
         path = _network_path(found[1], game)
-        # A single game must fill a batch by itself; many games fill it together, each one leaf at a time.
-        config = _with_sims(playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1), found[2])
+        config = _with_sims(network_search(game, slots), found[2])
         make = lambda device, threads: make_evaluator(path, game, device, threads)  # noqa: E731
     elif spec in WITHOUT_SEARCH:
         searching = [name for name in CHOICES.split(", ") if name not in WITHOUT_SEARCH]
