@@ -32,7 +32,7 @@ from tengen.preset import file_name
 from tengen.run.events import Event, History, read_events
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import Health, assess
-from tengen.run.report import curves, describe_run, read_fleet, thinned
+from tengen.run.report import curves, describe_run, plan_of, read_fleet, thinned
 from tengen.run.settings import RunConfig
 from tengen.run.standings import Standings
 
@@ -221,9 +221,9 @@ class Runs:
         else:
             loop = _config(run).loop
             told = {"game": _config(run).game, "size": loop.size, "planned_minutes": loop.minutes}
-            told |= {"state": "stopped", "minutes": 0.0, "progress": 0.0}
+            told |= {"state": "stopped", "minutes": 0.0, "progress": 0.0, "plan": plan_of(loop.minutes, loop.steps)}
         state = "training" if training else "finished" if told["state"] == "finished" else "paused"
-        wanted = ("game", "size", "minutes", "planned_minutes", "progress")
+        wanted = ("game", "size", "minutes", "planned_minutes", "progress", "plan")
         return {
             "name": name,
             "state": state,

@@ -11,7 +11,7 @@ import msgspec
 from tengen.run.events import Event, number_of
 from tengen.run.folder import RunDirectory
 
-__all__ = ["Fleet", "FleetWorker", "curves", "describe_run", "read_fleet", "series", "thinned"]
+__all__ = ["Fleet", "FleetWorker", "curves", "describe_run", "plan_of", "read_fleet", "series", "thinned"]
 
 POINTS = 200  # of a curve
 LARGEST_FLEET = 1 << 22  # bytes: ten thousand workers
@@ -66,6 +66,7 @@ def describe_run(events: Sequence[Event]) -> dict[str, Any]:
         "state": state,  # "going on" may also mean killed: see how long ago it was heard of
         "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
         "progress": progress,
+        "plan": plan_of(minutes, steps, last.minutes, last.step),
         "minutes": last.minutes,
         "planned_minutes": minutes,
         "step": last.step,
@@ -73,6 +74,17 @@ def describe_run(events: Sequence[Event]) -> dict[str, Any]:
         "games": turn.values.get("total_games", 0),
         "positions": turn.values.get("positions", 0),
     }
+
+
+def plan_of(minutes: float, steps: int, spent: float = 0.0, step: int = 0) -> dict[str, Any]:
+    """How much of its plan a run has done, in steps where it is planned in steps. A run by the clock ends its last
+    iteration and measures once more: that is over the plan, and no part of it.
+
+    >>> plan_of(3, 0, spent=3.5)
+    {'unit': 'minutes', 'done': 3, 'planned': 3, 'over': 0.5}
+    """
+    unit, done, planned = ("steps", step, steps) if steps else ("minutes", spent, minutes)
+    return {"unit": unit, "done": min(done, planned), "planned": planned, "over": max(0, done - planned)}
 
 
 def series(events: Iterable[Event], name: str, kind: str = "turn") -> list[tuple[float, float]]:
