@@ -343,7 +343,7 @@ def test_a_slow_reader_gets_fewer_updates_and_nothing_is_kept_for_it(
         made.append(state)
         return search_report(agent, state)
 
-    monkeypatch.setattr(live_module, "report", counted)
+    monkeypatch.setattr(live_module, "search_report", counted)
     with serving(tmp_path, send_buffer=1 << 12) as client, reading_slowly(client) as opened:
         opened.say("search", position=at("go:19"), player="uniform", settings=ENDLESS | {"max_nodes": 2000})
         eventually(lambda: len(made) > 0)
