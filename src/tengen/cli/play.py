@@ -86,8 +86,8 @@ class Table:
 
     def show(self) -> None:
         self.console.print(board.draw_board(self.console, self.state))
-        if any(captures := self.state.captures() or ()):
-            first, second = captures
+        first, second = self.state.captures() or (0, 0)
+        if first or second:
             self.say("captures", first=first, second=second)
 
     def show_goals(self) -> None:
