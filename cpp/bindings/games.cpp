@@ -304,6 +304,27 @@ void bind_games(nb::module_& m) {
           nb::sig("def highlights(self) -> dict[str, typing.Any]"),
           "Cells to mark in a picture: {'last': cell or None, 'line': the winning line's cells}.")
       .def(
+          "score",
+          [](const PyState& s) -> std::optional<std::tuple<double, double>> {
+            const auto score = s.state->score();
+            if (!score) return {};
+            return std::make_tuple(score->first, score->second);
+          },
+          "What each side has by the rules' count if the game ends here: (first, second), komi included. None in games "
+          "that are not decided by a count.")
+      .def(
+          "owners", [](const PyState& s) { return s.state->owners(); },
+          "For whom each cell counts in score(): 0 nobody, 1 first player, 2 second player; None as there.")
+      .def(
+          "captures",
+          [](const PyState& s) -> std::optional<std::tuple<int, int>> {
+            const auto taken = s.state->captures();
+            if (!taken) return {};
+            return std::make_tuple((*taken)[0], (*taken)[1]);
+          },
+          "Stones that each side has captured since the start, or since the position was set up: (first, second). None "
+          "in games without captures.")
+      .def(
           "landing_cell",
           [](const PyState& s, int action) -> std::optional<int> {
             const auto a = checked_action(*s.game, action);
@@ -390,7 +411,15 @@ void bind_games(nb::module_& m) {
       .def_ro("finished_counts", &GameFacts::finished_counts,
               "Whether published perft tables count a finished position at any remaining depth.")
       .def_ro("sgf_number", &GameFacts::sgf_number, "GM in its SGF files, if other programs know it.")
-      .def_ro("sgf_size", &GameFacts::sgf_size, "The board of SGF files that name none.");
+      .def_ro("sgf_size", &GameFacts::sgf_size, "The board of SGF files that name none.")
+      .def_ro("sgf_rules", &GameFacts::sgf_rules, "RU in its SGF files.")
+      .def_prop_ro(
+          "goals",
+          [](const GameFacts& facts) -> std::optional<std::tuple<std::string_view, std::string_view>> {
+            if (!facts.goals) return {};
+            return std::make_tuple((*facts.goals)[0], (*facts.goals)[1]);
+          },
+          "What each side is to do, where that differs: names of phrases (first, second).");
 
   nb::class_<PyGame>(m, "Game", "A game with its size and options. Made by tengen.games.make.")
       .def_static(

@@ -133,4 +133,23 @@ concept Guides = SeesWins<G> && requires(const G& position, Action* out) {
   { position.promising(out) } -> std::same_as<int>;
 };
 
+// What only some games can do. Whoever asks gets nothing from the others, and never asks which game it is.
+
+struct Score {
+  double first, second;
+};
+
+// The result is a count: whoever has more wins, equal is a draw.
+template <class G>
+concept Counted = requires(const G& position) {
+  { position.score() } -> std::same_as<Score>;  // what each side has if the game ends here, komi included
+  {
+    position.owners()
+  } -> std::same_as<std::vector<int>>;  // for whom each cell counts then: 0 nobody, 1 first, 2 second
+};
+
+// Stones that leave the board are the other side's prisoners.
+template <class G>
+concept Captures = requires { G::kCaptures; };
+
 }  // namespace tengen

@@ -5,7 +5,7 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.exact import solver
 from tengen.games import Game, GameError, State
 from tengen.net import cpu
-from tengen.net.evaluator import Evaluation, Evaluator, Hash, Leaves, QueueEvaluator, Rollout, Uniform
+from tengen.net.evaluator import Evaluation, Evaluator, Hash, Leaves, QueueEvaluator, Rollout, Uniform, make_evaluator
 from tengen.play import arena
 from tengen.play.players import Player, make_player
 from tengen.search.agent import Agent, Analysis, MoveInfo
@@ -31,6 +31,7 @@ __all__ = [
     "Uniform",
     "arena",
     "games",
+    "make_evaluator",
     "make_player",
     "solver",
 ]

@@ -95,6 +95,21 @@ class State:
         Cells to mark in a picture: {'last': cell or None, 'line': the winning line's cells}.
         """
 
+    def score(self) -> tuple[float, float] | None:
+        """
+        What each side has by the rules' count if the game ends here: (first, second), komi included. None in games that are not decided by a count.
+        """
+
+    def owners(self) -> list[int] | None:
+        """
+        For whom each cell counts in score(): 0 nobody, 1 first player, 2 second player; None as there.
+        """
+
+    def captures(self) -> tuple[int, int] | None:
+        """
+        Stones that each side has captured since the start, or since the position was set up: (first, second). None in games without captures.
+        """
+
     def landing_cell(self, action: int) -> int | None:
         """The cell where a legal action puts its stone; None for a pass."""
 
@@ -184,6 +199,16 @@ class GameFacts:
     @property
     def sgf_size(self) -> int | None:
         """The board of SGF files that name none."""
+
+    @property
+    def sgf_rules(self) -> str | None:
+        """RU in its SGF files."""
+
+    @property
+    def goals(self) -> tuple[str, str] | None:
+        """
+        What each side is to do, where that differs: names of phrases (first, second).
+        """
 
 class Game:
     """A game with its size and options. Made by tengen.games.make."""

@@ -9,7 +9,9 @@ from typing import Any
 from tengen.config import SearchConfig
 from tengen.games import Game
 
-__all__ = ["file_name", "playing_search", "preset_names", "read_preset", "to_win"]
+__all__ = ["file_name", "network_search", "playing_search", "preset_names", "read_preset", "to_win"]
+
+LEAVES_OF_A_SINGLE_GAME = 8
 
 
 def file_name(game: str) -> str:
@@ -50,6 +52,12 @@ def playing_search(game: Game) -> SearchConfig:
     preset, defaults = _read(game), SearchConfig()
     search = to_win(defaults.replace(**preset.get("search", {})))
     return search.replace(sims=defaults.sims, cache_mb=defaults.cache_mb, **preset.get("play", {}))
+
+
+def network_search(game: Game, slots: int) -> SearchConfig:
+    """The same for a number of games at once: a single one must fill a batch by itself; many fill it together, each one
+    leaf at a time."""
+    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1)
 
 
 def _folder() -> Any:

@@ -74,6 +74,24 @@ def test_the_end_of_a_game(server: Client, moves: str, winner: object) -> None:
     assert len(told["line"]) == (3 if winner in (0, 1) else 0)
 
 
+def test_a_count_captures_and_a_result_where_the_game_has_them(server: Client) -> None:
+    told = server.post("/api/position", {"position": at("go:5", "b1 a1 a2 pass pass")})
+    assert (told["result"], told["captures"]) == ("B+18.5", [1, 0])
+    assert told["score"] == {"points": [25.0, 6.5], "owners": [1] * 25}
+    young = server.post("/api/position", {"position": at("go:5")})
+    assert young["result"] is None and young["score"] == {"points": [0.0, 6.5], "owners": [0] * 25}
+    none = server.post("/api/position", {"position": at("tictactoe", "a1 b1 a2 b2 a3")})
+    assert (none["result"], none["captures"], none["score"]) == ("B+", None, None)
+
+
+def test_every_game_has_sgf_and_says_its_options_and_goals(server: Client) -> None:
+    for name in games.names():
+        assert server.get("/api/game", id=name)["sgf"] is True
+    hex, go = server.get("/api/game", id="hex:5"), server.get("/api/game", id="go:9,komi=7.5")
+    assert (hex["goals"], hex["options"]) == (["top_bottom", "left_right"], {"swap": "off"})
+    assert (go["goals"], go["options"], go["sgf_number"]) == (None, {"komi": "7.5"}, 1)
+
+
 def test_wrong_positions_are_told_apart(server: Client) -> None:
     def error(game: str, moves: str = "", start: str | None = None) -> dict[str, object]:
         return server.error("/api/position", {"position": at(game, moves, start)})

@@ -14,13 +14,14 @@ from sgfmill import sgf as sgfmill_sgf
 from support.appserver import at, serving
 from tengen import games
 from tengen._core import Rng
-from tengen.app.branches import MOST_NODES, Tree, deepest, line
+from tengen.app.branches import MOST_NODES, About, Tree, deepest, line
 from tengen.app.errors import AppError
 from tengen.app.kifu import kifu_text, parse_kifu
 from tengen.games import Game, State
 
 DEFAULTS = games.names()
 OTHERS = ["gomoku:9,rule=renju", "gomoku:6,in_a_row=4", "othello:6", "go:19,komi=-3.5", "go:5", "hex:5,swap=on"]
+TOLD = About(("one", "another"), "W+0.5", "2024-05-31")
 COMMENTS = ["good", "a ] bracket, a \\ backslash: (and; more)", "两行\n注释 天元", "", "x" * 500]
 
 
@@ -53,7 +54,7 @@ def set_up(game: Game) -> str:
 
 
 def back(game: str, start: str | None, tree: Tree, format: str) -> dict[str, Any]:
-    return parse_kifu(kifu_text(game, start, tree, format)["text"], game)
+    return parse_kifu(kifu_text(game, start, tree, format, TOLD)["text"], game)
 
 
 @pytest.mark.parametrize("id", DEFAULTS + OTHERS)
@@ -64,7 +65,8 @@ def test_the_round_trip_is_exact(id: str, format: str) -> None:
         for start in (None, set_up(game)):
             first = game.position(start) if start else game.start()
             tree = random_tree(first, Rng(seed, 0, 0, "opening"), depth=7)
-            assert back(id, start, tree, format) == {"game": game.id, "start": start, "tree": tree}
+            told = {"game": game.id, "start": start, "tree": tree, **TOLD.to_dict()}
+            assert back(id, start, tree, format) == told
 
 
 @pytest.mark.parametrize("id", DEFAULTS + OTHERS)
@@ -73,9 +75,10 @@ def test_moves_and_positions_as_text(id: str) -> None:
     tree = random_tree(game.start(), Rng(1, 0, 0, "opening"), depth=9, width=1)
     moves = [node["move"] for node in deepest(tree)]
     text = kifu_text(id, None, tree, "moves")["text"]
-    assert parse_kifu(text, id) == {"game": game.id, "start": None, "tree": line(moves)}
+    untold = About().to_dict()
+    assert parse_kifu(text, id) == {"game": game.id, "start": None, "tree": line(moves), **untold}
     start = set_up(game)
-    assert parse_kifu(start, id) == {"game": game.id, "start": start, "tree": line([])}
+    assert parse_kifu(start, id) == {"game": game.id, "start": start, "tree": line([]), **untold}
     assert parse_kifu("-", id)["tree"] == line([])
 
 
@@ -105,6 +108,36 @@ def test_go_is_written_as_other_programs_read_it() -> None:
     assert (read.get_size(), read.get_komi()) == (5, 7.5)
     assert [node.get_move() for node in read.get_main_sequence()[1:]] == [("b", (2, 2)), ("w", None), ("b", (3, 1))]
     assert read.get_root()[0][1].get("C") == "instead"
+
+
+def test_a_file_says_who_played_how_it_ended_and_by_which_rules() -> None:
+    about = About(("Ma ] Xiaochun", "天元"), None, "2024-05-31")
+    ended = line(["c3", "pass", "pass"])
+    root = sgfmill_sgf.Sgf_game.from_string(kifu_text("go:5", None, ended, "sgf", about)["text"]).get_root()
+    found = {key: root.get(key) for key in ("PB", "PW", "RE", "DT", "RU", "KM")}
+    players = {"PB": "Ma ] Xiaochun", "PW": "天元"}
+    assert found == players | {"RE": "B+18.5", "DT": "2024-05-31", "RU": "Chinese", "KM": 6.5}
+    for format in ("sgf", "json"):
+        told = parse_kifu(kifu_text("go:5", None, ended, format, about)["text"], None)
+        expected = {"players": list(about.players), "result": "B+18.5", "date": "2024-05-31"}
+        assert {key: told[key] for key in expected} == expected
+        resigned = About(result="W+R")
+        assert parse_kifu(kifu_text("go:5", None, line(["c3"]), format, resigned)["text"], None)["result"] == "W+R"
+        going_on = parse_kifu(kifu_text("go:5", None, line(["c3"]), format)["text"], None)
+        assert going_on["result"] is None and len(going_on["date"]) == 10 and going_on["players"] == [None, None]
+    strange = '{"game": "go:5", "tree": {}, "players": [7, ""], "result": [], "date": "\\ud800"}'
+    assert parse_kifu(strange, None) | About().to_dict() == parse_kifu(strange, None)
+
+
+@pytest.mark.parametrize(("id", "moves", "result"), [
+    ("connect4", "1 2 1 2 1 2 1", "B+"), ("tictactoe", "a1 b1 a2 b2 c3 b3", "W+"), ("hex:3", "a1 b1 a2 b2 a3", "B+"),
+    ("tictactoe", "b2 a1 c1 a3 a2 c2 b1 b3 c3", "Draw"),
+])  # fmt: skip
+def test_every_game_has_its_result_in_sgf(id: str, moves: str, result: str) -> None:
+    text = kifu_text(id, None, line(moves.split()), "sgf")["text"]
+    told = parse_kifu(text, None)
+    assert f"RE[{result}]" in text and told["result"] == result
+    assert told["game"] == id and [node["move"] for node in deepest(told["tree"])] == moves.split()
 
 
 def test_files_of_other_programs() -> None:
@@ -247,7 +280,13 @@ def test_over_http(tmp_path: Path) -> None:
         tree = line(["4", "4", "3"])
         sgf = server.post("/api/export", {"game": "connect4", "start": None, "tree": tree, "format": "sgf"})
         assert sgf["file_name"] == "connect4.sgf"
-        assert server.post("/api/parse", {"text": sgf["text"]}) == {"game": "connect4", "start": None, "tree": tree}
+        told = server.post("/api/parse", {"text": sgf["text"]})
+        assert (told["game"], told["start"], told["tree"]) == ("connect4", None, tree)
+        facts = {"players": ["me", None], "result": "B+R", "date": "2024-05-31"}
+        named = {"game": "go:5", "tree": line([]), "format": "sgf", **facts}
+        assert server.post("/api/parse", {"text": server.post("/api/export", named)["text"]}).items() >= facts.items()
+        for wrong in ({"players": ["me"]}, {"result": "B+1]"}, {"date": "yesterday"}, {"players": ["x" * 101, None]}):
+            assert server.error("/api/export", named | wrong)["code"] == "bad_request", wrong
         assert server.post("/api/parse", {"text": "443", "game": "connect4"})["tree"] == tree
         assert server.error("/api/parse", {"text": "443"})["code"] == "bad_request"
         assert server.error("/api/parse", {"text": sgf["text"][:-3]})["code"] == "bad_sgf"

@@ -97,6 +97,21 @@ def test_updates_come_while_it_thinks_and_stop_ends_it(live: Socket) -> None:
     assert live.hear_until("update", done=True)[-1]["visits"] >= visits[2]
 
 
+@pytest.mark.parametrize("watched", [True, False])
+@pytest.mark.parametrize("player", ["shipped", "mcts"])
+def test_a_stop_before_the_first_evaluation_still_finds_a_move(live: Socket, player: str, watched: bool) -> None:
+    for game in ("othello", "connect4"):
+        live.say("search", position=at(game), player=player, settings=ENDLESS, live=watched)
+        live.say("stop")
+        assert live.hear_until("update", done=True)[-1]["best"] is not None
+
+
+def test_a_review_that_is_stopped_at_once_ends_quietly(live: Socket) -> None:
+    live.say("review", position=at("connect4", "4 4"), player="mcts", settings={"sims": 50})
+    live.say("stop")
+    assert live.search("connect4", settings={"sims": 20})[-1]["visits"] == 20
+
+
 def test_seconds_bound_a_search(live: Socket) -> None:
     last = live.search("connect4", settings=ENDLESS | {"seconds": 0.3})[-1]
     assert last["seconds"] > 0.25 and 0 < last["visits"] < 10**9

@@ -12,6 +12,7 @@ import pytest
 
 from tengen import games
 from tengen.bench.rules import PEERS
+from tengen.bench.selfplay import early_positions
 from tengen.cli import VERBS, doctor, main
 from tengen.net.file import NetworkFile, shipped_games, shipped_network
 
@@ -190,6 +191,13 @@ def test_bench_works_without_openspiel(monkeypatch: pytest.MonkeyPatch, capsys: 
     out, err = capsys.readouterr()
     assert "tictactoe" in out
     assert "tengen[openspiel]" in err
+
+
+@pytest.mark.parametrize("id", ["go:2", "go:9", "connect4"])
+def test_positions_for_a_benchmark_end_where_the_game_does(id: str) -> None:
+    """Two passes in a row end a game of Go, and one in many positions tried to play on."""
+    made = early_positions(games.make(id), 400)
+    assert len(made) == 400 and {state.ply() for state in made} == {0, 1, 2, 3}
 
 
 def test_bench_search_reports_rows(capsys: Capture) -> None:

@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import select
 import signal
 import string
@@ -16,6 +17,7 @@ from tengen import games
 from tengen.cli import board, main, moves_table, phrases
 
 Capture = pytest.CaptureFixture[str]
+FEW = ("--opponent", "uniform@10", "--set", "search.memory_mb=64")
 PLAY = [sys.executable, "-m", "tengen", "play"]
 
 
@@ -54,11 +56,17 @@ def test_undo_keeps_the_opening_move_of_the_other_side(monkeypatch: pytest.Monke
     assert "There is no move of yours to take back." in capsys.readouterr().out
 
 
-def test_hint_names_a_good_move_and_the_legal_ones(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_hint_names_a_good_move_and_the_next_best(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     argv = ("connect4", "--moves", "444444", "--side", "both", "--lang", "en")
     assert play("hint\n", *argv, monkeypatch=monkeypatch) == 0
     out = capsys.readouterr().out
-    assert "Try " in out and "Legal moves: 1 2 3 5 6 7" in out
+    assert re.search(r"Try \d \(.*\nNext best: \d \d \d \d, and 1 more\n", out)
+    assert play("hint\n", "gomoku:15", "--side", "both", "--lang", "en", *FEW, monkeypatch=monkeypatch) == 0
+    found = re.search(r"Try \S+ \(.*\nNext best: (.*), and 220 more\n", capsys.readouterr().out)
+    assert found and len(found[1].split()) == 4
+    argv = ("tictactoe", "--moves", "b2 a1 c1 a3 a2 c2 b1 b3", "--side", "both", "--lang", "en")
+    assert play("hint\n", *argv, monkeypatch=monkeypatch) == 0
+    assert "Next best" not in capsys.readouterr().out  # a single move is left
     for opponent in ("mcts:1000", "solver", "random"):
         assert (
             play(
@@ -114,6 +122,30 @@ def test_the_same_seed_gives_the_same_game(capsys: Capture) -> None:
         assert main(["play", "connect4", "--side", "none", "--seed", seed]) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1] != outputs[2]
+
+
+def test_captures_and_the_count_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    typed = "b1\na1\na2\npass\npass\n"  # Black takes a1, and the whole board is Black's
+    assert play(typed, "go:5", "--side", "both", "--lang", "en", monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert out.count("Captured stones: 1 by the first player, 0 by the second.") == 3
+    assert "Score: first player 25, second player 6.5 (B+18.5)." in out
+    assert play(typed, "go:5", "--side", "both", "--lang", "zh", monkeypatch=monkeypatch) == 0
+    assert "得分：先手 25，后手 6.5（B+18.5）。" in capsys.readouterr().out
+
+
+def test_games_without_a_count_show_none(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("1\n2\n1\n2\n1\n2\n1\n", "connect4", "--side", "both", "--lang", "en", monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "Score" not in out and "Captured" not in out and "connects" not in out
+
+
+@pytest.mark.parametrize("side", ["both", "none"])
+def test_sides_that_differ_are_told_what_to_do(side: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert play("quit\n", "hex:3", "--side", side, "--lang", "en", *FEW, monkeypatch=monkeypatch) == 0
+    out = capsys.readouterr().out
+    assert "X The first player connects the top side with the bottom side." in out
+    assert "O The second player connects the left side with the right side." in out
 
 
 @pytest.mark.parametrize("name", games.names())

@@ -62,6 +62,11 @@ def test_a_game_says_what_differs_from_the_usual(
     assert opening_plies(game) == plies
 
 
+def test_sides_with_goals_of_their_own() -> None:
+    goals = {name: games.make(name).facts.goals for name in games.names()}
+    assert {name: each for name, each in goals.items() if each} == {"hex": ("top_bottom", "left_right")}
+
+
 def test_numbers_in_sgf() -> None:
     facts = {name: games.make(name).facts for name in games.names()}
     known = {name: (each.sgf_number, each.sgf_size) for name, each in facts.items() if each.sgf_number is not None}

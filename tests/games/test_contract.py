@@ -331,6 +331,41 @@ def test_the_count_decides(id: str) -> None:
 
 
 @every_game
+def test_a_count_agrees_with_the_outcome_and_with_its_owners(id: str) -> None:
+    game = Game.parse(id)
+    counted = game.name in COUNTED
+    for state in [*reachable(game, 16, seed=3), *finished(game, 10)]:
+        score, owners = state.score(), state.owners()
+        assert (score is not None) == (owners is not None) == counted
+        if score is None or owners is None:
+            continue
+        extra = komi(game) if game.name == "go" else 0.0
+        assert score == (owners.count(1), owners.count(2) + extra)
+        assert all(owner == stone for owner, stone in zip(owners, state.stones(), strict=True) if stone)
+        if state.is_terminal():
+            lead = score[0] - score[1]
+            assert state.outcome() == ((lead > 0) - (lead < 0)) * (1 if state.to_move() == 0 else -1)
+            winner = "BW"[lead < 0]
+            assert games.result_text(state) == (f"{winner}+{abs(lead):g}" if lead else "Draw")
+
+
+@every_game
+def test_captures_are_the_stones_that_left_the_board(id: str) -> None:
+    game = Game.parse(id)
+    for last in finished(game, 4):
+        state = game.start()
+        assert state.captures() == ((0, 0) if game.name == "go" else None)
+        if game.name != "go":
+            continue
+        placed = [0, 0]
+        for action in last.moves():
+            placed[state.to_move()] += state.landing_cell(action) is not None
+            state.apply(action)
+            gone = [placed[side] - state.stones().count(side + 1) for side in (0, 1)]
+            assert state.captures() == (gone[1], gone[0]) == state.copy().captures()
+
+
+@every_game
 def test_layout_and_drawing(id: str) -> None:
     game = Game.parse(id)
     layout = game.layout()

@@ -15,6 +15,7 @@ import pytest
 
 from tengen import games
 from tengen.cli import main
+from tengen.cli.match import elo_text
 from tengen.config import SearchConfig
 from tengen.net.evaluator import Evaluation, Uniform
 from tengen.net.evaluator.contract import Leaves
@@ -238,6 +239,12 @@ def test_a_small_tree_is_drawn_whole() -> None:
     assert len({branch.y for branch in main_line}) == 1 and len(main_line) > 1
     visits = {branch.text: branch.visits for branch in branches if branch.depth == 1}
     assert main_line[1].visits == max(visits.values())
+
+
+def test_there_is_no_minus_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "connect4", "solver", "solver", "--games", "2"]) == 0
+    assert "Elo +0, " in capsys.readouterr().out
+    assert elo_text(-0.4, -0.0, 0.4) == "+0, 95 % interval +0 … +0"
 
 
 def test_values_in_the_picture_belong_to_the_side_to_move_at_the_root() -> None:

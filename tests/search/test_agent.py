@@ -7,8 +7,10 @@ import pytest
 from support.engines import Native, at, nodes, searched
 from support.parity_case import GAMES, opening
 from tengen import Game, GameError, State, games
-from tengen.config import SearchConfig
-from tengen.net.evaluator import Evaluation, Hash, Leaves, Rollout, Uniform
+from tengen.config import ConfigError, SearchConfig
+from tengen.net.evaluator import Evaluation, Hash, Leaves, Rollout, Uniform, make_evaluator
+from tengen.net.file import NetworkError
+from tengen.preset import network_search
 from tengen.search.agent import Agent
 
 CONNECT4, TICTACTOE = games.make("connect4"), games.make("tictactoe")
@@ -146,3 +148,23 @@ def test_an_agent_survives_its_evaluator() -> None:
     failing = False
     whole = Agent(CONNECT4, Hash(CONNECT4), SearchConfig(sims=100, cache_mb=0))
     assert agent.analyze(CONNECT4.start()) == whole.analyze(CONNECT4.start())
+
+
+def test_a_network_is_searched_as_its_game_is_played() -> None:
+    """The README's own position: a win that the preset's proofs find in a few visits, and a bare config in none."""
+    network = make_evaluator("shipped", CONNECT4)
+    agent = Agent(CONNECT4, network, sims=2000)
+    assert agent.config == network_search(CONNECT4, slots=1).replace(sims=2000)
+    best = agent.analyze(CONNECT4.from_moves("4433")).moves[0]
+    assert (best.text, best.proven) == ("2", "win") and best.visits < 100
+    assert Agent(CONNECT4, network, SearchConfig(sims=7)).config == SearchConfig(sims=7)
+    assert Agent(CONNECT4, network, SearchConfig(sims=7), solver=False).config == SearchConfig(sims=7, solver=False)
+    assert Agent(CONNECT4, network, slots=4).config == network_search(CONNECT4, slots=4)
+    assert Agent(CONNECT4, Uniform(CONNECT4), sims=7).config == SearchConfig(sims=7)
+
+
+def test_wrong_options_and_missing_networks_are_one_line() -> None:
+    with pytest.raises(ConfigError, match="simulations"):
+        Agent(CONNECT4, Uniform(CONNECT4), simulations=5)
+    with pytest.raises(NetworkError, match="no network ships for go:19"):
+        make_evaluator("shipped", games.make("go:19"))

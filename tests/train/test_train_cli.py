@@ -21,7 +21,7 @@ pytest.importorskip("torch", reason="training needs torch")
 
 from rich.console import Console
 
-from support.writtenrun import write_fleet, write_run
+from support.writtenrun import tell, write_fleet, write_run
 from tengen import games
 from tengen.cli import main, phrases
 from tengen.cli.dashboard import Dashboard, JsonLines
@@ -379,6 +379,37 @@ def test_status_tells_where_a_run_stands(run: Path, capsys: Capture) -> None:
     assert "Too early to say" in text
     assert main(["status", str(run), "--lang", "zh"]) == 0
     assert "为时尚早" in capsys.readouterr().out
+
+
+def test_what_a_run_took_beyond_its_plan_stands_apart(tmp_path: Path, capsys: Capture) -> None:
+    """The last iteration and the last measurement are over the plan: not 13 minutes of 10."""
+    run = write_run(tmp_path / "run")
+    tell(run, Ended(300, 10.7, finished=True))
+    assert main(["status", str(run.path)]) == 0
+    assert "100% of 10 min, and 42 s more to finish and measure; 300 steps" in capsys.readouterr().out
+    assert main(["status", str(run.path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["plan"] == {"unit": "minutes", "done": 10, "planned": 10, "over": pytest.approx(0.7)}
+    tell(run, Started(300, 10.7, game="connect4", size="8x1", planned_minutes=10.0, planned_steps=400))
+    assert main(["status", str(run.path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["plan"] == {"unit": "steps", "done": 300, "planned": 400, "over": 0}
+
+
+def test_a_run_and_the_state_of_its_learner_can_be_exported(run: Path, capsys: Capture) -> None:
+    plays = NetworkFile.load(run / "current.onnx").hash
+    for what, file in ((run, run.with_suffix(".onnx")), (run / "state.safetensors", run / "state.onnx")):
+        assert main(["export", str(what), "--json"]) == 0
+        about = json.loads(capsys.readouterr().out)
+        assert (about["network_hash"], about["game"], about["step"]) == (plays, "tictactoe", STEPS)
+        assert about["file"] == str(file) and NetworkFile.load(file).hash == plays
+    (run / "state.safetensors").unlink()
+    assert main(["export", str(run)]) == 2
+    assert "has learned nothing yet" in capsys.readouterr().err
+    (run / "run.toml").unlink()
+    for what, words in ((run, "is not a run"), (run / "state.safetensors", "No such file")):
+        assert main(["export", str(what)]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_status_lists_workers_elsewhere(tmp_path: Path, capsys: Capture) -> None:

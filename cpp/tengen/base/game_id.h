@@ -1,6 +1,7 @@
 // Game ids: `NAME[:SIZE][,key=value…]`, defaults left out. One parser for every game; a game only declares its table.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ struct GameFacts {
   bool finished_counts = false;        // perft as published: a finished position is one sequence at any remaining depth
   std::optional<int> sgf_number = {};  // GM in its SGF files, if other programs know it
   std::optional<int> sgf_size = {};    // the board of SGF files that name none
+  std::optional<std::string_view> sgf_rules = {};  // RU in its SGF files
+  // What each side is to do, where that differs: names of phrases, which whoever speaks to people has in every
+  // language.
+  std::optional<std::array<std::string_view, 2>> goals = {};
 };
 
 struct GameSpec {

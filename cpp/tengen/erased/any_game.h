@@ -2,6 +2,7 @@
 // once per call on a whole game or batch; loops over positions are templates behind these virtual functions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,10 @@ class AnyState {
   virtual int stone(int cell) const = 0;
   virtual int landing_cell(Action a) const = 0;
   virtual std::vector<int> winning_line() const = 0;
+  // What only some games have: Counted and Captures.
+  virtual std::optional<Score> score() const = 0;
+  virtual std::optional<std::vector<int>> owners() const = 0;
+  virtual std::optional<std::array<int, 2>> captures() const = 0;
   virtual std::string move_text(Action a) const = 0;
   virtual std::optional<Action> parse_move(std::string_view text) const = 0;
   virtual std::string position_text() const = 0;

@@ -32,6 +32,18 @@ class StateOf final : public AnyState {
   int stone(int cell) const override { return game_.stone(cell); }
   int landing_cell(Action a) const override { return game_.landing_cell(a); }
   std::vector<int> winning_line() const override { return game_.winning_line(); }
+  std::optional<Score> score() const override {
+    if constexpr (Counted<G>) return game_.score();
+    return std::nullopt;
+  }
+  std::optional<std::vector<int>> owners() const override {
+    if constexpr (Counted<G>) return game_.owners();
+    return std::nullopt;
+  }
+  std::optional<std::array<int, 2>> captures() const override {
+    if constexpr (Captures<G>) return captures_;
+    return std::nullopt;
+  }
   std::string move_text(Action a) const override { return game_.move_text(a); }
   std::optional<Action> parse_move(std::string_view text) const override { return game_.parse_move(text); }
   std::string position_text() const override { return game_.position_text(); }
@@ -69,7 +81,16 @@ class StateOf final : public AnyState {
   const G& game() const { return game_; }
 
  protected:
-  void do_apply(Action a) override { game_.apply(a); }
+  // Prisoners are counted here and not in the game, whose positions are copied and played millions of times.
+  void do_apply(Action a) override {
+    if constexpr (Captures<G>) {
+      const int mover = game_.to_move(), before = count(2 - mover);
+      game_.apply(a);
+      captures_[static_cast<std::size_t>(mover)] += before - count(2 - mover);
+    } else {
+      game_.apply(a);
+    }
+  }
 
  private:
   template <class Writer>
@@ -78,8 +99,15 @@ class StateOf final : public AnyState {
     out.resize(static_cast<std::size_t>(write(out.data())));
     return out;
   }
+  int count(int stone) const {
+    const Layout layout = game_.layout();
+    int n = 0;
+    for (int cell = 0; cell < layout.rows * layout.cols; ++cell) n += game_.stone(cell) == stone;
+    return n;
+  }
 
   G game_;
+  std::array<int, 2> captures_{};  // by each side, since the start or since the position was set up
 };
 
 template <Game G>

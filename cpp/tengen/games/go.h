@@ -30,6 +30,7 @@ template <int N>
 class Go {
  public:
   static constexpr bool kRemembers = true;  // superko: earlier boards matter
+  static constexpr bool kCaptures = true;
   using Board = GoBoard<N>;
 
   static const GameSpec& spec() {
@@ -39,7 +40,7 @@ class Go {
                                9,
                                true,
                                {{"komi", -361, 361, 0.5, 6.5, {}, "points added to White's score"}},
-                               {.sgf_number = 1, .sgf_size = 19}};
+                               {.sgf_number = 1, .sgf_size = 19, .sgf_rules = "Chinese"}};
     return spec;
   }
   static bool fits(const GameId& id) { return id.size <= N; }
@@ -85,6 +86,16 @@ class Go {
     return black_lead == 0 ? Outcome::draw : (black_lead > 0) == (to_move() == 0) ? Outcome::win : Outcome::loss;
   }
   typename Board::Area area() const { return board_.area(); }
+  Score score() const {
+    const auto [black, white] = board_.area();
+    return {static_cast<double>(black), white + doubled_komi_ / 2.0};
+  }
+  std::vector<int> owners() const {
+    const auto owner = board_.owners();
+    std::vector<int> out;
+    for (int cell = 0; cell < pass(); ++cell) out.push_back((owner[point(cell)] + 1) % 3);
+    return out;
+  }
 
   std::uint64_t board_hash() const { return board_.hash()[0]; }
   std::uint64_t hash(int s) const {
@@ -260,6 +271,6 @@ Go<N> Go<N>::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Go<9>> && Game<Go<19>>);
+static_assert(Game<Go<9>> && Game<Go<19>> && Counted<Go<9>> && Captures<Go<9>>);
 
 }  // namespace tengen

@@ -171,6 +171,20 @@ class GoBoard {
     }
     return {points[kBlack], points[kWhite]};
   }
+  // For whom each point counts in area(): a colour, or kEmpty.
+  std::array<Colour, kPoints> owners() const {
+    auto out = colour_;
+    Points seen;
+    for (int cell = 0; cell < tables_->size * tables_->size; ++cell) {
+      const int p = tables_->point[cell];
+      if (colour_[p] != kEmpty || seen.test(p)) continue;
+      Points region;
+      const int touches = flood(p, region).second;
+      if (touches == 1 || touches == 2) region.for_each([&](int q) { out[q] = touches == 1 ? kBlack : kWhite; });
+      seen |= region;
+    }
+    return out;
+  }
 
  private:
   static constexpr std::uint64_t kSalt = 0x676f;  // "go"

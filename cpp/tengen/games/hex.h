@@ -95,7 +95,7 @@ class Hex {
         11,
         true,
         {{"swap", 0, 1, 1, 0, {"off", "on"}, "may the second player take over the first stone?"}},
-        {.sgf_number = 11}};
+        {.sgf_number = 11, .goals = {{"top_bottom", "left_right"}}}};
     return spec;
   }
   static bool fits(const GameId& id) { return id.size <= HexBoard<W>::kLargest; }

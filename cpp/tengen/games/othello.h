@@ -76,6 +76,15 @@ class Othello {
     const int lead = std::popcount(own_) - std::popcount(opponent_);
     return lead > 0 ? Outcome::win : lead < 0 ? Outcome::loss : Outcome::draw;
   }
+  Score score() const {
+    const double own = std::popcount(own_), theirs = std::popcount(opponent_);
+    return to_move() == 0 ? Score{own, theirs} : Score{theirs, own};
+  }
+  std::vector<int> owners() const {
+    std::vector<int> out;
+    for (int cell = 0; cell < pass(); ++cell) out.push_back(stone(cell));
+    return out;
+  }
   // Uniform over the legal actions.
   Action sample(Rng& rng) const {
     if (!placements_) return pass();
@@ -242,6 +251,6 @@ inline Othello Othello::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Othello>);
+static_assert(Game<Othello> && Counted<Othello>);
 
 }  // namespace tengen

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tengen.app.errors import AppError
 
-__all__ = ["MOST_NODES", "Tree", "check_nodes", "deepest", "line"]
+__all__ = ["LONGEST_FACT", "MOST_NODES", "About", "Tree", "check_nodes", "deepest", "line"]
 
 MOST_NODES = 20_000
+LONGEST_FACT = 100  # characters
 
 Tree = dict[str, Any]  # {"move": text or None, "comment": text if any, "children": [Tree…]}
+
+
+@dataclass(frozen=True)
+class About:
+    """What a file tells beside the moves; None where it tells nothing."""
+
+    players: tuple[str | None, str | None] = (None, None)
+    result: str | None = None  # B+12.5, W+R, Draw: B is the first player
+    date: str | None = None  # 2024-05-31
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"players": list(self.players), "result": self.result, "date": self.date}
 
 
 def line(moves: Sequence[str]) -> Tree:

@@ -7,20 +7,21 @@ the first child the main line. Trees are as deep as games are long, so nothing h
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from tengen.app import sgf
-from tengen.app.branches import Tree, check_nodes, deepest, line
+from tengen.app.branches import LONGEST_FACT, About, Tree, check_nodes, deepest, line
 from tengen.app.errors import AppError
 from tengen.app.positions import check_length, make_game, move_texts, play_moves, start_of
-from tengen.games import Game, GameError, State
+from tengen.games import Game, GameError, State, result_text
 from tengen.preset import file_name
 
-__all__ = ["is_known_to_sgf", "kifu_text", "parse_kifu"]
+__all__ = ["kifu_text", "parse_kifu"]
 
 JSON_FORMAT = "tengen-game-1"
-
-is_known_to_sgf = sgf.is_known
+NOTHING_TOLD = About()
 
 
 def parse_kifu(text: str, game: str | None) -> dict[str, Any]:
@@ -28,24 +29,33 @@ def parse_kifu(text: str, game: str | None) -> dict[str, Any]:
     text = text.strip()
     tree: object
     if text.startswith("(") or "(;" in text[:200]:
-        found, start, tree = sgf.read_sgf(text)
+        found, start, tree, about = sgf.read_sgf(text)
     elif text.startswith("{"):
-        found, start, tree = _read_json(text)
+        found, start, tree, about = _read_json(text)
     else:
         if game is None:
             raise AppError("bad_request", "which game are these moves of?")
         found, start, tree = _read_plain(text, make_game(game))
-    return {"game": found.id, "start": start, "tree": checked(found, start, tree)}
+        about = NOTHING_TOLD
+    return {"game": found.id, "start": start, "tree": checked(found, start, tree), **about.to_dict()}
 
 
-def kifu_text(game_id: str, start: str | None, tree: dict[str, Any], format: str) -> dict[str, str]:
+def kifu_text(
+    game_id: str, start: str | None, tree: dict[str, Any], format: str, about: About = NOTHING_TOLD
+) -> dict[str, str]:
+    """A game as a file. Where nobody says how it ended, the rules do, if it is over; where nobody says when, today."""
     game = make_game(game_id)
     clean = checked(game, start, tree)
     name = file_name(game.id)
+    if not all(_is_text(player or "") for player in about.players):
+        raise AppError("bad_request", "a player's name is a text")
+    about = replace(
+        about, result=about.result or result_text(_end(game, start, clean)), date=about.date or str(date.today())
+    )
     if format == "sgf":
-        return {"text": sgf.write(game, start, clean), "file_name": f"{name}.sgf"}
+        return {"text": sgf.write(game, start, clean, about), "file_name": f"{name}.sgf"}
     if format == "json":
-        content = {"format": JSON_FORMAT, "game": game.id, "start": start, "tree": clean}
+        content = {"format": JSON_FORMAT, "game": game.id, "start": start, "tree": clean, **about.to_dict()}
         return {"text": json.dumps(content, ensure_ascii=False), "file_name": f"{name}.json"}
     return {"text": _moves_text(game, start, clean), "file_name": f"{name}.txt"}
 
@@ -103,7 +113,7 @@ def _is_text(text: str) -> bool:
     return "\0" not in text
 
 
-def _read_json(text: str) -> tuple[Game, str | None, object]:
+def _read_json(text: str) -> tuple[Game, str | None, object, About]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -113,7 +123,18 @@ def _read_json(text: str) -> tuple[Game, str | None, object]:
         raise AppError("bad_request", "not a game: it needs game, start and tree")
     if not _is_text(content["game"] + (start or "")):
         raise AppError("bad_request", "not a game: it holds halves of characters")
-    return make_game(content["game"]), start, content["tree"]
+    return make_game(content["game"]), start, content["tree"], _about(content)
+
+
+def _about(content: dict[str, Any]) -> About:
+    """What is told beside the moves; whatever is no short text is left out."""
+
+    def fact(value: object) -> str | None:
+        return value[:LONGEST_FACT] if isinstance(value, str) and value and _is_text(value) else None
+
+    players = content.get("players")
+    first, second = players if isinstance(players, list) and len(players) == 2 else (None, None)
+    return About((fact(first), fact(second)), fact(content.get("result")), fact(content.get("date")))
 
 
 def _read_plain(text: str, game: Game) -> tuple[Game, str | None, Tree]:
@@ -130,7 +151,12 @@ def _read_plain(text: str, game: Game) -> tuple[Game, str | None, Tree]:
 
 def _moves_text(game: Game, start: str | None, tree: Tree) -> str:
     """The main line as the game writes it."""
+    return _end(game, start, tree).moves_text()
+
+
+def _end(game: Game, start: str | None, tree: Tree) -> State:
+    """Where the main line leads."""
     state = start_of(game, start)
     for node in deepest(tree):
         state.apply(state.parse_move(node["move"]))
-    return state.moves_text()
+    return state

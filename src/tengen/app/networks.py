@@ -23,7 +23,8 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
-from tengen.play.players import PLAYER_KINDS, PlayerError, network_search, page_player, player_search
+from tengen.play.players import PLAYER_KINDS, PlayerError, page_player, player_search
+from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
 from tengen.search.agent import node_bytes
@@ -58,7 +59,7 @@ def search_settings(player: str, game: Game) -> SearchConfig:
     """How a player searches unless it is told otherwise."""
     named = page_player(player)
     if named is None:  # of a run
-        return network_search(game)
+        return network_search(game, slots=1)
     try:
         return player_search(named[1], game).config
     except PlayerError as error:

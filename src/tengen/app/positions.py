@@ -70,6 +70,12 @@ def winner(state: State) -> int | str | None:
     return "draw" if outcome == 0 else state.to_move() if outcome > 0 else 1 - state.to_move()
 
 
+def score(state: State) -> dict[str, Any] | None:
+    """The count if the game ended here, and for whom each cell counts; None in games that are not counted."""
+    points = state.score()
+    return None if points is None else {"points": points, "owners": state.owners()}
+
+
 def describe_position(position: Position) -> dict[str, Any]:
     state = read_position(position)
     marks = state.highlights()
@@ -86,6 +92,9 @@ def describe_position(position: Position) -> dict[str, Any]:
         ],
         "terminal": state.is_terminal(),
         "winner": winner(state),
+        "result": games.result_text(state),
+        "score": score(state),
+        "captures": state.captures(),
         "last": marks["last"],
         "line": marks["line"],
         "text": state.position_text(),

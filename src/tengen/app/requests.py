@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from tengen.app.branches import LONGEST_FACT
+
 LONGEST_MOVES = 2000  # above the longest game of the registry; the game's own bound is checked against its rules
 
 GameId = Annotated[str, Field(min_length=1, max_length=100, examples=["connect4", "gomoku:9"])]
@@ -11,6 +13,7 @@ MoveText = Annotated[str, Field(max_length=20)]
 PlayerId = Annotated[str, Field(min_length=1, max_length=200, examples=["shipped", "mcts", "run:NAME/best"])]
 Setting = bool | int | float | Annotated[str, Field(max_length=40)]
 Settings = Annotated[dict[Annotated[str, Field(max_length=40)], Setting], Field(max_length=100)]
+Fact = Annotated[str, Field(max_length=LONGEST_FACT)]
 SearchName = int | Annotated[str, Field(max_length=80)]
 
 
@@ -44,6 +47,9 @@ class Export(Request):
     start: Annotated[str, Field(max_length=2000)] | None = None
     tree: dict[str, Any]  # nested as deep as a game is long: checked by kifu, which does not recurse
     format: Literal["sgf", "json", "moves"]
+    players: tuple[Fact | None, Fact | None] = (None, None)
+    result: Annotated[str, Field(pattern=r"^([BW]\+(R|T|F|\d{1,4}(\.\d{1,2})?)?|Draw)$")] | None = None
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
 
 
 class StartRun(Request):

@@ -33,7 +33,7 @@ from tengen.run.events import Event, Measured, Started, plain
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import Health, assess
 from tengen.run.journal import History, read_events
-from tengen.run.report import curves, describe_run, last_turn, read_fleet, resignations, thinned
+from tengen.run.report import curves, describe_run, last_turn, plan_of, read_fleet, resignations, thinned
 from tengen.run.settings import RunConfig
 from tengen.run.standings import Standings
 
@@ -219,9 +219,9 @@ class Runs:
         else:
             loop = _config(run).loop
             told = {"game": _config(run).game, "size": loop.size, "planned_minutes": loop.minutes}
-            told |= {"state": "stopped", "minutes": 0.0, "progress": 0.0}
+            told |= {"state": "stopped", "minutes": 0.0, "progress": 0.0, "plan": plan_of(loop.minutes, loop.steps)}
         state = "training" if training else "finished" if told["state"] == "finished" else "paused"
-        wanted = ("game", "size", "minutes", "planned_minutes", "progress")
+        wanted = ("game", "size", "minutes", "planned_minutes", "progress", "plan")
         return {
             "name": name,
             "state": state,

@@ -26,6 +26,7 @@ from starlette.types import ASGIApp
 
 from tengen import games
 from tengen.app import kifu, positions, requests
+from tengen.app.branches import About
 from tengen.app.errors import AppError
 from tengen.app.evaluation import evaluate
 from tengen.app.keys import Keys
@@ -152,7 +153,10 @@ def _questions(searches: Searches) -> APIRouter:
             "max_plies": game.max_plies,
             "settings": search_settings("network", game).to_dict(),
             "solvable": oracle(game) is not None,
-            "sgf": kifu.is_known_to_sgf(game),
+            "options": games.options(game),
+            "goals": game.facts.goals,
+            "sgf": True,  # every game has it; other programs know it by its number, if it has one
+            "sgf_number": game.facts.sgf_number,
         }
 
     @route.get("/players")
@@ -173,7 +177,8 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.post("/export")
     def export(request: requests.Export) -> Response:
-        return _deep(kifu.kifu_text(request.game, request.start, request.tree, request.format))
+        about = About(request.players, request.result, request.date)
+        return _deep(kifu.kifu_text(request.game, request.start, request.tree, request.format, about))
 
     @route.post("/solve")
     def solve(request: requests.AboutPosition) -> dict[str, Any]:

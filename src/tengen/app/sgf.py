@@ -20,10 +20,10 @@ from typing import Any
 
 from sgfmill import sgf_grammar
 
-from tengen.app.branches import Tree, check_nodes
+from tengen.app.branches import LONGEST_FACT, About, Tree, check_nodes
 from tengen.app.errors import AppError
 from tengen.app.positions import make_game, start_of
-from tengen.games import Game, GameError, State, names, registry
+from tengen.games import Game, GameError, State, names, options
 
 __all__ = ["is_known", "read_sgf", "write"]
 
@@ -41,10 +41,10 @@ def is_known(game: Game) -> bool:
     return game.facts.sgf_number is not None
 
 
-def write(game: Game, start: str | None, tree: Tree) -> str:
+def write(game: Game, start: str | None, tree: Tree, about: About) -> str:
     """A tree whose moves are legal, as SGF."""
     first = start_of(game, start)
-    properties: dict[int, Properties] = {id(tree): _root_properties(game, first, start)}
+    properties: dict[int, Properties] = {id(tree): _root_properties(game, first, start, about)}
     waiting: list[tuple[State, Tree]] = [(first, tree)]
     while waiting:
         state, node = waiting.pop()
@@ -60,8 +60,9 @@ def write(game: Game, start: str | None, tree: Tree) -> str:
     return bytes(sgf_grammar.serialise_game_tree(coarse, wrap=None)).decode()
 
 
-def read_sgf(text: str) -> tuple[Game, str | None, Tree]:
-    """The first game of a file: its game, its start, and its tree, whose moves are yet to be checked for legality."""
+def read_sgf(text: str) -> tuple[Game, str | None, Tree, About]:
+    """The first game of a file: its game, its start, its tree, whose moves are yet to be checked for legality, and what
+    it tells beside them."""
     data = text.encode()
     _check_size(data)
     try:
@@ -81,7 +82,7 @@ def read_sgf(text: str) -> tuple[Game, str | None, Tree]:
         # A stack gives back the last first: the main line must still come first among the children. They share the
         # position, which no step changes.
         waiting += [(state, node, child, 0) for child in reversed(branch.children)]
-    return game, start, tree
+    return game, start, tree, _about(root)
 
 
 def _check_size(data: bytes) -> None:
@@ -128,13 +129,20 @@ def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree
     return after, child
 
 
-def _root_properties(game: Game, first: State, start: str | None) -> Properties:
+def _about(root: Properties) -> About:
+    facts = {key: _text(root, key)[:LONGEST_FACT] or None for key in ("PB", "PW", "RE", "DT") if key in root}
+    return About((facts.get("PB"), facts.get("PW")), facts.get("RE"), facts.get("DT"))
+
+
+def _root_properties(game: Game, first: State, start: str | None, about: About) -> Properties:
     root: dict[str, list[str]] = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["Tengen"], "TENGEN": [game.id]}
     layout = game.layout()
     if is_known(game):
         root |= {"GM": [str(game.facts.sgf_number)], "SZ": [str(layout["cols"])]}
-    if (komi := _option(game, "komi")) is not None:
+    if (komi := options(game).get("komi")) is not None:
         root["KM"] = [komi]
+    facts = {"PB": about.players[0], "PW": about.players[1], "RE": about.result, "DT": about.date}
+    root |= {key: [fact] for key, fact in {"RU": game.facts.sgf_rules, **facts}.items() if fact}
     if start:
         root |= {"TENGENSTART": [start], "PL": ["BW"[first.to_move()]]}
         if is_known(game):
@@ -153,7 +161,7 @@ def _game(root: Properties) -> Game:
     if game is None:
         raise _bad(f"GM[{number[:20]}] is none of the games here")
     size = _text(root, "SZ") if "SZ" in root else game.facts.sgf_size
-    komi = f",komi={_text(root, 'KM')}" if "KM" in root and _option(game, "komi") is not None else ""
+    komi = f",komi={_text(root, 'KM')}" if "KM" in root and "komi" in options(game) else ""
     return make_game(f"{game.name}{'' if size is None else f':{size}'}{komi}")
 
 
@@ -244,15 +252,6 @@ def _cell(game: Game, point: str) -> int:
         if row < layout["rows"] and col < layout["cols"]:
             return int(row * layout["cols"] + col)
     raise _bad(f"{point[:20]!r} is not a point of the board")
-
-
-def _option(game: Game, name: str) -> str | None:
-    """An option's value, from the id or from the registry where the id leaves out defaults; None: it has no such."""
-    for part in game.id.split(",")[1:]:
-        if part.startswith(f"{name}="):
-            return part.partition("=")[2]
-    entry = next(entry for entry in registry() if entry["name"] == game.name)
-    return next((str(option["default"]) for option in entry["options"] if option["name"] == name), None)
 
 
 def _comment(node: Tree, properties: Properties) -> None:

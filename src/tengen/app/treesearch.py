@@ -89,6 +89,7 @@ class TreeSearch:
         self.finished = False  # nothing is left to search
         self.seconds = 0.0  # spent so far
         self._begun = self._open = False
+        self._evaluated = False  # the root: before that there is nothing to report, and no move to choose
         self._visits = 0
         self.bytes = 0  # of memory, at most
 
@@ -129,24 +130,25 @@ class TreeSearch:
 
     async def move_to(self, position: State) -> None:
         """The tree follows the game; what it knows of the position is kept."""
-        self.state = position
+        self.state, self._evaluated = position, False
         await self.use(lambda agent: agent.set_root(position))
 
     async def run(self) -> None:
-        """Searches until the budget is spent or `stop`; to be called while opened."""
+        """Searches until the budget is spent or `stop`, but at least until the root is evaluated; to be called while
+        opened. A stop may come before the first slice: the page changes its mind, or another tree needs room."""
         seconds, spent = self.config.seconds, 0.0
-        while not self.stopped:
+        while not (self._evaluated and self.stopped):
             async with self._lock:
                 started = time.monotonic()
                 await self._in_thread(self._slice)
                 spent += time.monotonic() - started
                 self.seconds += time.monotonic() - started
             self._searches.make_room()
-            if self.finished or (seconds and spent >= 0.999 * seconds):
+            if self._evaluated and (self.finished or (seconds and spent >= 0.999 * seconds)):
                 return
 
     def stop(self) -> None:
-        """Ends `run` within a slice."""
+        """Ends `run` within a slice, or two where it has just begun."""
         self.stopped = True
         if self._agent is not None:
             self._agent.stop()
@@ -169,6 +171,7 @@ class TreeSearch:
         agent = self._made()
         agent.run([0])
         self.finished, self._visits = agent.search.finished(0), agent.search.visits(0)
+        self._evaluated = agent.search.node(0).expanded
         # A tree that follows the game moves into a second one as large, and back; a cache fills up.
         self.bytes = max(self.bytes, 2 * agent.search.bytes(0) + (self.config.cache_mb << 20))
 
@@ -180,7 +183,7 @@ class TreeSearch:
         if self._agent.config != self._sliced():
             self._agent.configure(self._sliced())
         self._agent.set_root(self.state)
-        self._begun, self._visits = True, self._agent.search.visits(0)
+        self._begun, self._evaluated, self._visits = True, False, self._agent.search.visits(0)
 
     def _sliced(self) -> SearchConfig:
         """The options with a slice for the time: whole slices make up the time that was asked for."""

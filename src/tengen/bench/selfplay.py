@@ -54,7 +54,7 @@ def _compare(
     _drift_apart(actor, game)
     actor.set_evaluator(evaluator, file.hash)
     _warm_up(actor, WARM_UP * slots)
-    planes = np.ascontiguousarray(np.stack([state.planes(0) for state in _positions(game, slots)]))
+    planes = np.ascontiguousarray(np.stack([state.planes(0) for state in early_positions(game, slots)]))
     batch = Batch(planes, np.zeros(slots, np.uint64))
 
     def bare(count: int) -> float:
@@ -100,13 +100,14 @@ def _warm_up(actor: Actor, evaluations: int) -> None:
     actor.play(lambda counts: counts["evaluations"] >= wanted or time.monotonic() >= end)
 
 
-def _positions(game: games.Game, count: int) -> list[games.State]:
+def early_positions(game: games.Game, count: int) -> list[games.State]:
     """Positions after a few moves: their number is all that matters to a network's speed."""
     states = []
     for number in range(count):
         state = game.start()
         for _ in range(number % 4):
-            state.apply(state.legal_actions()[number % len(state.legal_actions())])
+            if legal := state.legal_actions():  # passes may have ended the game
+                state.apply(legal[number % len(legal)])
         states.append(state)
     return states
 

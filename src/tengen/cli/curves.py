@@ -42,7 +42,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 def short(value: float) -> str:
     """A number in a few characters.
 
-    >>> [short(x) for x in (0, 3, 0.01234, 12.345, 1234, 45678.9, 2_500_000, -0.5)]
+    >>> [short(x) for x in (-0.0, 3, 0.01234, 12.345, 1234, 45678.9, 2_500_000, -0.5)]
     ['0', '3', '0.0123', '12.3', '1234', '45.7k', '2.50M', '-0.5']
     """
     size = abs(value)
@@ -50,7 +50,7 @@ def short(value: float) -> str:
         return f"{value / 1e6:.2f}M"
     if size >= 1e4:
         return f"{value / 1e3:.1f}k"
-    return f"{value:.0f}" if size >= 1000 else f"{value:.3g}"
+    return f"{value:.0f}" if size >= 1000 else f"{value + 0.0:.3g}"  # −0 + 0 is 0
 
 
 def curves_table(events: Sequence[Event], width: int = 32) -> Table:

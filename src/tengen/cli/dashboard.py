@@ -150,7 +150,7 @@ class Dashboard:
         row.add_column(ratio=1)
         row.add_column(no_wrap=True)
         done, left = self._clock.progress(), self._clock.minutes_left()
-        remaining = "" if left is None else f" · about {duration(left)} left"
+        remaining = f" · about {duration(left)} left" if left else ""  # the last measurement is over the plan
         words = f"{done:.0%} · {duration(self._clock.minutes())} trained{remaining} · {self._doing()}"
         row.add_row(ProgressBar(total=1.0, completed=done), words)
         return row

@@ -157,6 +157,6 @@ def as_text(report: dict[str, Any]) -> str:
 
 def elo_text(elo: float | None, low: float | None, high: float | None) -> str:
     """The difference with its interval; a perfect score has a bound on one side only."""
-    best = f"{elo:+.0f}" if elo is not None else "+∞" if high is None else "−∞"
-    lowest, highest = f"{low:+.0f}" if low is not None else "−∞", f"{high:+.0f}" if high is not None else "+∞"
+    best = f"{round(elo):+d}" if elo is not None else "+∞" if high is None else "−∞"
+    lowest, highest = f"{round(low):+d}" if low is not None else "−∞", f"{round(high):+d}" if high is not None else "+∞"
     return f"{best}, 95 % interval {lowest} … {highest}"

@@ -27,6 +27,7 @@ Without a terminal to type in, and without --side, it shows a game and ends."""
 HUMANS = {"first": {0}, "second": {1}, "both": {0, 1}, "none": set[int]()}
 OPPONENT = "mcts:1000"
 ADVISER_SIMS = 5000  # of the search behind hint and analyze, or the opponent's if it has more
+HINTS = 4  # moves that a hint names beside the best
 DEMO_BOARDS = 40  # about as many boards does a demo print when it cannot redraw in place
 DEMO_SECONDS = 0.4  # between two moves of a demo in a terminal
 
@@ -85,6 +86,14 @@ class Table:
 
     def show(self) -> None:
         self.console.print(board.draw_board(self.console, self.state))
+        first, second = self.state.captures() or (0, 0)
+        if first or second:
+            self.say("captures", first=first, second=second)
+
+    def show_goals(self) -> None:
+        """What each side is to do, where the two differ."""
+        for side, goal in enumerate(self.state.game.facts.goals or ()):
+            self.say("goal", side, goal=self.phrases[f"goal_{goal}"])
 
     def example_move(self) -> str:
         legal = self.state.legal_actions()
@@ -115,6 +124,7 @@ class Table:
     def play(self, humans: set[int]) -> None:
         welcome = "welcome_both" if len(humans) == 2 else "welcome"
         self.say(welcome, game=self.state.game.id, move=self.example_move(), opponent=self.opponent.name)
+        self.show_goals()
         self.show()
         while not self.state.is_terminal():
             if self.state.to_move() not in humans:
@@ -144,9 +154,11 @@ class Table:
         return True
 
     def hint(self) -> None:
-        best = self.analysis().moves[0]
-        legal = " ".join(map(self.state.move_text, self.state.legal_actions()))
-        self.say("hint", move=best.text, score=f"{(1 + best.q) / 2:.0%}", moves=legal)
+        best, *others = self.analysis().moves
+        self.say("hint", move=best.text, score=f"{(1 + best.q) / 2:.0%}")
+        moves, count = " ".join(move.text for move in others[:HINTS]), len(others) - HINTS
+        if moves:
+            self.say("hint_more" if count > 0 else "hint_next", moves=moves, count=count)
 
     def show_analysis(self) -> None:
         from tengen.cli.moves_table import moves_table
@@ -177,6 +189,7 @@ class Table:
 
     def demo(self) -> None:
         self.say("demo", game=self.state.game.id, opponent=self.opponent.name)
+        self.show_goals()
         in_place = self.console.is_terminal and board.in_colour(self.console)
         if in_place:
             self.animate()
@@ -205,4 +218,7 @@ class Table:
         else:
             to_move = self.state.to_move()
             self.say("wins", to_move if value > 0 else 1 - to_move, plies=plies)
+        if (score := self.state.score()) is not None:
+            first, second = (f"{points:g}" for points in score)
+            self.say("score", first=first, second=second, result=games.result_text(self.state))
         self.say("moves", moves=self.state.moves_text())

@@ -90,12 +90,11 @@ def show(
     from tengen.run.report import last_turn, resignations_text
 
     console = Console(highlight=False)
-    planned = f"{report['planned_steps']} steps" if report["planned_steps"] else duration(report["planned_minutes"])
     heard = "" if report["state"] != "going on" else f", heard of {duration(report['heard_of_seconds_ago'] / 60)} ago"
     print(f"{report['game']}, network {report['size']}, {report['run']}: {report['state']}{heard}")
     print(
-        f"{report['progress']:.0%} of {planned}: {duration(report['minutes'])}, {report['step']} steps, "
-        f"{short(report['games'])} games, {short(report['positions'])} positions"
+        f"{plan_text(report)}; {report['step']} steps, {short(report['games'])} games, "
+        f"{short(report['positions'])} positions"
     )
     if checked := resignations_text(last_turn(events)):
         print(checked)
@@ -107,6 +106,22 @@ def show(
     print()
     for line in (health.sentence(language), *health.notes(language)):
         print(line)
+
+
+def plan_text(report: dict[str, Any]) -> str:
+    """How much of the plan is done; what a run took beyond it stands apart.
+
+    >>> plan_text({"progress": 1, "minutes": 3.7, "plan": {"unit": "minutes", "done": 3, "planned": 3, "over": 0.7}})
+    '100% of 3 min, and 42 s more to finish and measure'
+    """
+    from tengen.cli.dashboard import duration
+
+    plan = report["plan"]
+    if plan["unit"] == "steps":
+        return f"{report['progress']:.0%} of {plan['planned']} steps in {duration(report['minutes'])}"
+    over = f", and {duration(plan['over'])} more to finish and measure" if plan["over"] > 0 else ""
+    done = "" if over else f": {duration(plan['done'])}"
+    return f"{report['progress']:.0%} of {duration(plan['planned'])}{done}{over}"
 
 
 def checks_table(checks: "tuple[Check, ...]") -> Any:

@@ -17,9 +17,11 @@ EXAMPLE = """example: tengen worker http://127.0.0.1:8470 --token-file garage.to
          tengen worker https://hub.example:8470 --token-file garage.token --memory 1000
 
 Which game, which network and how to play is the hub's to say, within --memory: fewer games side by side and a smaller
-cache if need be, and a sentence where that is not enough. The program itself takes some 150 MB beside it. Ctrl-C sends
-what is finished and ends. Games that could not be sent yet are kept (in --spool) and go out when a worker for the same
-hub is started again."""
+cache if need be, and a sentence where that is not enough. The program itself takes some 150 MB beside it.
+
+The worker ends when the hub says that its run is finished, or by Ctrl-C; it sends what is finished first. While a hub
+is away it plays on. Games that could not be sent yet are kept (in --spool) and go out when a worker for the same hub is
+started again."""
 
 MEGABYTE = 1 << 20
 
@@ -84,6 +86,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"{error.filename or base}: {error.strerror or error}") from None
+    if worker.over:
+        games = f"games that could not be sent are kept in {base}" if worker.unsent else "all games are delivered"
+        say(f"the hub's run is finished: there is nothing more to play, and {games}")
     say(f"ended after {worker.games} games")
     return 128 + stop.signal if stop.event.is_set() else 0
 

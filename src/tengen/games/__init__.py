@@ -9,7 +9,7 @@
 
 from tengen._core import Game, GameError, State, registry
 
-__all__ = ["Game", "GameError", "State", "make", "names", "registry"]
+__all__ = ["Game", "GameError", "State", "make", "names", "options", "registry", "result_text"]
 
 
 def names() -> list[str]:
@@ -31,3 +31,33 @@ def make(id: str, **options: float | str | bool) -> Game:
         text = ("on" if value else "off") if isinstance(value, bool) else str(value)
         id += f",{key}={text}"
     return Game.parse(id)
+
+
+def options(game: Game) -> dict[str, str]:
+    """Every option of a game and its value as text, defaults included.
+
+    >>> options(make("go:9")), options(make("hex:7,swap=on"))
+    ({'komi': '6.5'}, {'swap': 'on'})
+    """
+    entry = next(entry for entry in registry() if entry["name"] == game.name)
+    given = dict(part.split("=") for part in game.id.split(",")[1:])
+    return {str(option["name"]): str(option["default"]) for option in entry["options"]} | given
+
+
+def result_text(state: State) -> str | None:
+    """How a game ended, as game records write it: B is the first player, W the second, a number their lead where the
+    rules count. None while it goes on.
+
+    >>> result_text(make("go:5").from_moves("c3 pass pass"))
+    'B+18.5'
+    >>> result_text(make("connect4").from_moves("1212121")), result_text(make("connect4").start())
+    ('B+', None)
+    """
+    if not state.is_terminal():
+        return None
+    outcome = state.outcome()
+    if outcome == 0:
+        return "Draw"
+    first, second = state.score() or (0.0, 0.0)
+    lead = f"{abs(first - second):g}" if first != second else ""
+    return f"{'BW'[state.to_move() if outcome > 0 else 1 - state.to_move()]}+{lead}"

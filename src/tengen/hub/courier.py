@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tengen.hub.protocol import (
@@ -49,6 +50,7 @@ class Courier(threading.Thread):
         self._ending, self._gone = threading.Event(), threading.Event()
         self.offer: tuple[Release, Lease] | None = None  # the newest
         self.fatal: Exception | None = None  # why there is no point in going on
+        self.over = False  # the hub says that the run is finished
         self.counts: Counts = {}  # of the player, for the reports
         self.match: tuple[RatingMatch, dict[str, bytes]] | None = None  # to be played, with the networks it needs
         self.rated: RatedGames | None = None  # to be reported
@@ -83,6 +85,7 @@ class Courier(threading.Thread):
                     self._say("the hub is back")
                 tries = 0
                 if ending and not self._sendable():
+                    self._leave()
                     return
                 self._ending.wait(min(1.0, self._every / 4))
             except HubUnreachableError as error:
@@ -102,7 +105,7 @@ class Courier(threading.Thread):
     def _round(self, ending: bool) -> None:
         for lease, spool in list(self._spools.items()):
             self._send(lease, spool, ending)
-        if ending:
+        if ending or self.over:
             return
         if self.offer is None or self._newest > self.offer[0].manifest.version:
             self._pull()
@@ -160,9 +163,12 @@ class Courier(threading.Thread):
         try:
             offer = self._link.pull(lease)
         except HubRefusedError as error:
-            if error.status != 409:
+            if error.status == 410:
+                self.over = True
+            elif error.status == 409:
+                self.offer = None  # the hub has forgotten the lease: ask for another
+            else:
                 raise
-            self.offer = None  # the hub has forgotten the lease: ask for another
             return
         if offer is None:
             return
@@ -181,14 +187,30 @@ class Courier(threading.Thread):
         self.spool(offer.lease.id)
         self._newest, self.offer = offer.release.version, (release, offer.lease)
 
-    def _report(self, release: Release, lease: Lease) -> None:
+    def _leave(self) -> None:
+        """So that the hub need not wait for it. Nobody minds if that does not get through."""
+        if self.offer is not None:
+            with suppress(HubRefusedError, HubUnreachableError):
+                self._link.report(self._said(*self.offer, leaving=True))
+
+    def _said(self, release: Release, lease: Lease, leaving: bool = False) -> Report:
         did = {name: self.counts.get(name, 0) for name in ("simulations", "evaluations", "batches")}
         waiting = sum(len(spool.chunks()) for spool in self._spools.values())
-        rated, free = self.rated, self.rates and self.match is None
-        slots = release.manifest.slots
-        report = Report(lease.id, release.manifest.version, slots=slots, waiting=waiting, free=free, rated=rated, **did)
+        return Report(
+            lease.id,
+            release.manifest.version,
+            **did,
+            slots=release.manifest.slots,
+            waiting=waiting,
+            free=self.rates and self.match is None,
+            rated=self.rated,
+            leaving=leaving,
+        )
+
+    def _report(self, release: Release, lease: Lease) -> None:
+        said = self._said(release, lease)
         try:
-            orders = self._link.report(report)
+            orders = self._link.report(said)
         except HubRefusedError as error:
             if error.status != 422:
                 raise
@@ -196,10 +218,10 @@ class Courier(threading.Thread):
             self.rated = None
             return
         self._reported = time.monotonic()
-        self._newest = max(self._newest, orders.version)
-        if rated is not None:
+        self._newest, self.over = max(self._newest, orders.version), orders.over
+        if said.rated is not None:
             self.rated = None
-        if orders.match is not None and free:
+        if orders.match is not None and said.free:
             self._fetch_match(orders.match)
 
     def _fetch_match(self, match: RatingMatch) -> None:

@@ -71,6 +71,7 @@ class Desk:
         self._next_chunk = self._store.next_number()
         self._changed = threading.Condition()
         self.version = 0  # of the newest release
+        self.over = False  # the run is finished
         self._releases: dict[int, Release] = {}  # the latest ones, by version
         self._networks: dict[str, list[Settings]] = {}  # every network of the run, and the ways it was told to play
         self._settings: dict[int, Settings] = {}  # of every release, by version
@@ -206,6 +207,9 @@ class Desk:
             self._trouble = str(error)
             self._news.append(f"{self._run.hub}: {error}; training goes on, workers wait")
 
+    def finish(self) -> None:
+        self.over = True
+
     def close(self) -> None:
         """Players go on: the hub may come back, and then wants their games."""
         self.referee.close()
@@ -215,6 +219,8 @@ class Desk:
 
     def pull(self, worker: str, lease: int | None) -> Offer | None:
         self._admit(worker)
+        if self.over:
+            raise HubRefusedError(410, "the run is finished")
         with self._changed:
             if not self._releases:
                 return None
@@ -307,8 +313,11 @@ class Desk:
         with self._changed:
             for name, more in grown.items():
                 self._counts[name] += more
+        if report.leaving:
+            self._seats.leave(report.lease)
         self._show()
-        return Orders(self.version, self._ratings.give(worker, report.lease) if report.free else None)
+        free = report.free and not self.over
+        return Orders(self.version, self._ratings.give(worker, report.lease) if free else None, self.over)
 
     def _take_rated(self, worker: str, rated: RatedGames) -> None:
         match = self._ratings.take(worker, rated)

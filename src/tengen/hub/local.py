@@ -73,6 +73,9 @@ class LocalHub:
     def rated(self) -> list[Pairing]:
         return []
 
+    def finish(self) -> None:
+        """Nobody else plays."""
+
     def close(self) -> None:
         """Games under way are lost; no others."""
 

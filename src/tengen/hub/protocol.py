@@ -196,6 +196,7 @@ class Report(msgspec.Struct, frozen=True):
     waiting: _Count = 0  # chunks that it has not got rid of yet
     free: bool = False  # a rating match would be welcome
     rated: RatedGames | None = None
+    leaving: bool = False  # its last: everything is sent, or stays with it
 
 
 class Orders(msgspec.Struct, frozen=True):
@@ -203,6 +204,7 @@ class Orders(msgspec.Struct, frozen=True):
 
     version: _Count  # the newest release
     match: RatingMatch | None = None  # to be played beside self-play
+    over: bool = False  # the run is finished: no more games are needed
 
 
 class Hub(Protocol):
@@ -235,6 +237,9 @@ class Hub(Protocol):
     def rated(self) -> list[Pairing]:
         """All rating games so far that others have played."""
 
+    def finish(self) -> None:
+        """The run is finished: who plays need not play on. Without it a hub may come back, and players wait for it."""
+
     def close(self) -> None:
         """The sitting is over."""
 
@@ -243,7 +248,8 @@ class Link(Protocol):
     """What a player knows. Raises HubRefusedError or HubUnreachableError."""
 
     def pull(self, lease: int | None) -> Offer | None:
-        """The newest release, with the lease one has or a new one; None when nothing is released yet."""
+        """The newest release, with the lease one has or a new one; None when nothing is released yet. Refused with 410
+        once the run is finished."""
 
     def network(self, sha256: str) -> bytes:
         """The file that plays, whole and verified."""

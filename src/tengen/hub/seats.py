@@ -62,6 +62,10 @@ class Seats:
             seat.report, seat.heard = msgspec.structs.replace(report, rated=None, **bounded), now
         return grown
 
+    def leave(self, lease: int) -> None:
+        with self._lock:
+            self._seats.pop(lease, None)
+
     def alive(self, worker: str | None = None) -> list[Seat]:
         """Those heard of lately, of one worker or of all."""
         with self._lock:

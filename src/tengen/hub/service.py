@@ -17,6 +17,7 @@ import socket
 import sqlite3
 import ssl
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from tengen.hub.desk import Desk
+from tengen.hub.desk import TICK, Desk
 from tengen.hub.protocol import HUB_HEADER, PROGRAM, HubRefusedError, Release, Report
 from tengen.hub.quota import DISK_SECONDS, NotNowError
+from tengen.hub.seats import LEASE_SECONDS
 from tengen.hub.tokens import worker_of
 from tengen.hub.validate import STRANGERS
 from tengen.run.folder import RunDirectory, RunError
@@ -238,8 +240,19 @@ class HttpHub(Desk):
             self._thread.start()
 
     def close(self) -> None:
-        self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join(30)
-        self._socket.close()
-        super().close()
+        try:
+            if self.over:
+                self._see_off()
+        finally:
+            self._server.should_exit = True
+            if self._thread.is_alive():
+                self._thread.join(30)
+            self._socket.close()
+            super().close()
+
+    def _see_off(self) -> None:
+        """Answers until every player has heard that the run is finished, has sent its last games and has left. One that
+        says nothing counts as gone when its lease runs out."""
+        end = time.monotonic() + LEASE_SECONDS
+        while self._seats.alive() and self._thread.is_alive() and time.monotonic() < end:
+            time.sleep(TICK)

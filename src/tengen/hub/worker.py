@@ -31,7 +31,7 @@ GRACE = 10.0  # seconds that a search may take to end
 
 
 class Worker:
-    """Plays for a hub until it is stopped, or the hub will not have it any more."""
+    """Plays for a hub until it is stopped, the run is finished, or the hub will not have it any more."""
 
     def __init__(
         self,
@@ -108,8 +108,18 @@ class Worker:
         """Why there is no point in going on."""
         return self._courier.fatal
 
+    @property
+    def over(self) -> bool:
+        """Whether the hub has said that its run is finished. One that is merely away has not."""
+        return self._courier.over
+
+    @property
+    def unsent(self) -> int:
+        """Bytes of finished games that are still on this machine."""
+        return self._courier.nbytes()
+
     def _ended(self) -> bool:
-        return self._stop.is_set() or self.fatal is not None
+        return self._stop.is_set() or self.over or self.fatal is not None
 
     def _take_up(self, release: Release, lease: Lease) -> None:
         if self._player is None or self._playing is None or self._playing[1].id != lease.id:

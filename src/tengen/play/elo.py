@@ -42,7 +42,7 @@ def elo(score: float) -> float:
     """The Elo difference that makes a score expected; infinite for 0 and 1: a perfect score has no upper bound."""
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def k_update(first: float, second: float, score: float, k: float = 32) -> tuple[float, float]:

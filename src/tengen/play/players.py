@@ -23,7 +23,7 @@ from tengen.games import Game, GameError
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import shipped_network
 from tengen.play.choosers import AgentPlayer, Player, PlayerError, RandomPlayer, SolverPlayer
-from tengen.preset import playing_search
+from tengen.preset import network_search
 from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "choices",
     "find_kind",
     "make_player",
-    "network_search",
     "page_player",
     "player_search",
     "search_player",
@@ -46,7 +45,6 @@ __all__ = [
 
 MOST_SIMS = 10_000_000
 USUAL_C_UCB = 1.4  # about √2, of games whose facts name no constant for UCB1
-LEAVES_OF_A_SINGLE_GAME = 8
 
 
 @dataclass(frozen=True)
@@ -217,12 +215,6 @@ def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[s
         raise PlayerError(f"{spec} does not search; players that do are {choices(searching)}")
     search = kind.search(game, found, slots)
     return replace(search, config=parse_settings(search.config, list(settings)))
-
-
-def network_search(game: Game, slots: int = 1) -> SearchConfig:
-    """How networks of a game search: a single game must fill a batch by itself; many games fill it together, each one
-    leaf at a time."""
-    return playing_search(game).replace(leaves=LEAVES_OF_A_SINGLE_GAME if slots == 1 else 1)
 
 
 def usual_player(game: Game, otherwise: str) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "curves",
     "describe_run",
     "last_turn",
+    "plan_of",
     "read_fleet",
     "resignations",
     "resignations_text",
@@ -77,6 +78,7 @@ def describe_run(events: Sequence[Event]) -> dict[str, Any]:
         "state": state,  # "going on" may also mean killed: see how long ago it was heard of
         "heard_of_seconds_ago": round(max(0.0, time.time() - last.time), 1),
         "progress": progress,
+        "plan": plan_of(minutes, steps, last.minutes, last.step),
         "minutes": last.minutes,
         "planned_minutes": minutes,
         "step": last.step,
@@ -84,6 +86,17 @@ def describe_run(events: Sequence[Event]) -> dict[str, Any]:
         "games": turn.total_games or 0 if turn else 0,
         "positions": turn.positions or 0 if turn else start.positions,
     }
+
+
+def plan_of(minutes: float, steps: int, spent: float = 0.0, step: int = 0) -> dict[str, Any]:
+    """How much of its plan a run has done, in steps where it is planned in steps. A run by the clock ends its last
+    iteration and measures once more: that is over the plan, and no part of it.
+
+    >>> plan_of(3, 0, spent=3.5)
+    {'unit': 'minutes', 'done': 3, 'planned': 3, 'over': 0.5}
+    """
+    unit, done, planned = ("steps", step, steps) if steps else ("minutes", spent, minutes)
+    return {"unit": unit, "done": min(done, planned), "planned": planned, "over": max(0, done - planned)}
 
 
 def last_turn(events: Sequence[Event]) -> TurnTaken | None:

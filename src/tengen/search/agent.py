@@ -2,10 +2,9 @@
 
 >>> from tengen import games
 >>> from tengen.search.agent import Agent
->>> from tengen.config import SearchConfig
 >>> from tengen.net.evaluator import Rollout
 >>> game = games.make("tictactoe")
->>> agent = Agent(game, Rollout(), SearchConfig(sims=200))
+>>> agent = Agent(game, Rollout(), sims=200)
 >>> position = game.from_moves("a3 b2 a2 c3")
 >>> position.move_text(agent.act(position))
 'a1'
@@ -22,6 +21,7 @@ from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.games import Game, GameError, State
 from tengen.interrupts import stopped_by_ctrl_c
 from tengen.net.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
+from tengen.preset import network_search
 
 __all__ = ["TREES_MEMORY", "Agent", "Analysis", "MoveInfo", "node_bytes", "run_searches"]
 
@@ -114,9 +114,13 @@ class Agent:
         seed: int = 0,
         slots: int = 1,
         threads: int = 0,
+        **options: bool | int | float | str,
     ) -> None:
+        """`options` of the search change `config`. Without one they change what is usual: for a network the settings
+        that its game's preset plays with, as in `tengen play` and `tengen analyze`; else SearchConfig's own."""
         self.game = game
-        self.config = config or SearchConfig()
+        usual = network_search(game, slots) if isinstance(evaluator, NetworkEvaluator) else SearchConfig()
+        self.config = (config or usual).replace(**options)
         self.search = BatchSearch(game, slots, self.config, seed, threads)
         self.set_evaluator(evaluator)
         self._roots: list[tuple[str, list[int]] | None] = [None] * slots

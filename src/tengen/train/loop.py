@@ -126,6 +126,7 @@ class Trainer:
             if self.minutes - self._last_measure >= self.config.measure.every:
                 self._take_measure()
         if not self.stop.is_set():
+            self.hub.finish()  # now, and not after the last measurement, for which nobody need play
             self._release()
             self._take_measure()
         self._save()  # the minutes since the last turn count, or a finished run would not know that it is

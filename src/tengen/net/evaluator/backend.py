@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from tengen.games import Game
 from tengen.net.evaluator.contract import Evaluation, Evaluator, Leaves
-from tengen.net.file import NetworkError, NetworkFile
+from tengen.net.file import NetworkError, NetworkFile, shipped_network
 
 DEVICES = ("auto", "cpu", "cuda", "mps", "openvino", "onnxruntime", "torch")
 
@@ -43,9 +43,15 @@ class NetworkEvaluator(Evaluator, Protocol):
 def make_evaluator(
     network: Path | str | NetworkFile, game: Game, device: str = "auto", threads: int = 0
 ) -> NetworkEvaluator:
-    """Loads a network for a game on a device of DEVICES; `threads` 0 means all cores. Raises NetworkError."""
+    """Loads a network for a game on a device of DEVICES: a file, or "shipped" for the one that comes with the package.
+    `threads` 0 means all cores. Raises NetworkError."""
     if device not in DEVICES:
         raise NetworkError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")
+    if network == "shipped":
+        path = shipped_network(game)
+        if path is None:
+            raise NetworkError(f"no network ships for {game.id}")
+        network = path
     file = network if isinstance(network, NetworkFile) else NetworkFile.load(network)
     file.check_game(game)
     backend = backend_of(device)
