@@ -24,6 +24,7 @@ EXTRAS = {
     "perfect": ("bitbully_databases", "an opening book, so that the exact solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
     "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
+    "compile": ("cmake", "CMake and Ninja, which build Tengen from its sources"),
     "dev": ("pytest", "the tools of `make test` and `make check`"),
 }
 INSTRUCTIONS = ("popcnt", "bmi2", "avx2", "avx512f", "avx512_bf16", "amx_bf16", "asimd")
