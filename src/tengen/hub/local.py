@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 from tengen.files import write_durably
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Release
+from tengen.net.cpu import usable_cores
 from tengen.play.elo import Pairing
 from tengen.records import GameRecord
 from tengen.records.selfplay import Counts
@@ -28,7 +28,7 @@ class LocalHub:
 
     def __init__(self, run: RunDirectory, first_game: int, device: str = "auto") -> None:
         loop = run.config().loop
-        cores = loop.threads or len(os.sched_getaffinity(0))
+        cores = loop.threads or usable_cores()
         self.threads = max(1, cores - max(1, cores // 2)) if loop.overlap else cores
         self._run, self._store = run, ChunkStore(run.games)
         self._player = ReleasePlayer(first_game, device=device, threads=self.threads, groups=loop.groups)

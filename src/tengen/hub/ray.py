@@ -22,6 +22,7 @@ from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Manifest, RatedGames, RatingMatch, Release, Report
 from tengen.hub.rating import play_rating
 from tengen.hub.seats import REPORTED
+from tengen.net.cpu import usable_cores
 from tengen.records import encode_chunk
 from tengen.records.selfplay import Counts
 from tengen.run.folder import RunDirectory, RunError
@@ -89,7 +90,7 @@ class RayHub(Desk):
         cores. `cpus`: of one player."""
         super().__init__(run, first_game, device)
         self._device, self._cpus = device, cpus
-        cores = run.config().loop.threads or len(os.sched_getaffinity(0))
+        cores = run.config().loop.threads or usable_cores()
         self.threads = max(1, cores - max(1, cores // 2)) if address is None else 0
         handler = signal.getsignal(signal.SIGTERM)
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}

@@ -10,7 +10,6 @@ while there is time left:
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from tengen import games
 from tengen.files import write_durably
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
+from tengen.net.cpu import usable_cores
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
@@ -80,7 +80,7 @@ class Trainer:
         self._last_batch: Minibatch | None = None
         self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
         self.hub = make_hub(run, self._resume(), device)
-        cores = loop.threads or len(os.sched_getaffinity(0))
+        cores = loop.threads or usable_cores()
         torch.set_num_threads(max(1, cores - self.hub.threads) if loop.overlap else cores)
 
     @property
