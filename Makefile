@@ -1,8 +1,10 @@
 # Every chore, for people and for CI alike. All of them set up ./.venv first, on any machine with Python 3.11 and g++.
+# RUN: the extras that `make run` installs. EXTRAS: what every other chore adds to the same .venv.
 VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
-EXTRAS  := dev train openspiel perfect ray
+RUN     := compile train perfect
+EXTRAS  := $(RUN) openspiel ray dev
 PAGE    := index.html package.json package-lock.json tsconfig.json vite.config.ts src
 SOURCES := $(shell find cpp/tengen cpp/bindings CMakeLists.txt pyproject.toml -type f)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
@@ -10,9 +12,9 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test quick browser check bench fuzz soak web web-check web-test clean setup format stubs lock cpp-test
+.PHONY: run test quick browser check bench fuzz soak web web-check web-test wheel clean setup format stubs lock cpp-test
 
-run: setup  ## train Connect4, live in the terminal and in the browser; again: goes on
+run: $(VENV)/.built  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
 
 test: check cpp-test browser  ## everything that must hold
@@ -56,6 +58,12 @@ fuzz: setup  ## long random tests
 soak: setup  ## long load and faults
 	$(PY) -m pytest -n $(JOBS) -m soak
 
+# auditwheel finds the oldest Linux whose libraries suffice, and names the wheel after it.
+wheel: setup  ## dist/: a wheel for this Python, which plays and analyses without a compiler and without torch
+	rm -rf build/wheel
+	$(PY) -m build --wheel --no-isolation --outdir build/wheel
+	$(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+
 # The list of hashes tells the tests, which have no Node, that the page and its sources still belong together.
 web: web-test  ## the browser UI, rebuilt into src/tengen/app/static; needs Node, which nothing else does
 	cd web && npm run --silent build
@@ -89,7 +97,7 @@ lock:  ## renew constraints.txt, in an environment of its own; UPGRADE=--upgrade
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV)
 
-setup: $(VENV)/.built
+setup: $(VENV)/.installed $(VENV)/.built
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm ci --loglevel=error
@@ -108,26 +116,34 @@ export REQUIREMENTS
 # The lines of one package in constraints.txt, as a requirements file.
 locked = sed -n '/^$(1)==/,/[^\\]$$/p' constraints.txt
 
+# Installs the packages of some extras, and the base, from files with a known hash; torch is the exception below.
+define install
+$(PY) -c "$$REQUIREMENTS" $(1) | grep -v '^torch>' > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/requirements.txt
+endef
+
 # constraints.txt pins every package and lists the hashes of its files on every platform; pip installs nothing else. Only
 # torch has no hash: some machines have a build of it for their own hardware. What it needs is checked like the rest.
 # An old pip does not look for hashes among constraints, so the new one comes first, from its own lines of the file.
-$(VENV)/.installed: pyproject.toml constraints.txt
+$(VENV)/.installed-run: pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
 	$(call locked,pip) > $(VENV)/pip.txt
 	$(PY) -m pip install --quiet --require-hashes -r $(VENV)/pip.txt
-	$(PY) -c "$$REQUIREMENTS" $(EXTRAS) > $(VENV)/wanted.txt
-	grep -v '^torch>' $(VENV)/wanted.txt > $(VENV)/requirements.txt
-	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/requirements.txt
+	$(call install,$(RUN))
 	$(PY) -m pip install --quiet --no-require-hashes -c constraints.txt torch
+	touch $@
+
+# After the module, not beside it: two pips at once in one .venv would be in each other's way.
+$(VENV)/.installed: $(VENV)/.installed-run | $(VENV)/.built
+	$(call install,$(EXTRAS))
 	touch $@
 
 # The peers of `make bench`: large, and nothing else needs them.
 $(VENV)/.bench: $(VENV)/.built
-	$(PY) -c "$$REQUIREMENTS" bench > $(VENV)/bench-requirements.txt
-	$(PY) -m pip install --quiet --require-hashes -c constraints.txt -r $(VENV)/bench-requirements.txt
+	$(call install,bench)
 	touch $@
 
 # Only the C++ changed: only it is rebuilt, incrementally in build/, without asking the network for anything.
-$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+$(VENV)/.built: $(VENV)/.installed-run $(SOURCES)
 	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@

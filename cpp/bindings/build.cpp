@@ -68,7 +68,8 @@ const char* matrix_tiles() {
 
 bool made_by_intel() {
 #if defined(__x86_64__)
-  return __builtin_cpu_is("intel");
+  unsigned a = 0, b = 0, c = 0, d = 0;  // the maker's name is in b, d, c
+  return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx && d == signature_INTEL_edx;
 #else
   return false;
 #endif

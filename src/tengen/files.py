@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["exclusive", "move_all_durably", "move_durably", "remove_leftovers", "write_durably"]
+__all__ = ["exclusive", "move_all_durably", "move_durably", "remove_leftovers", "try_lock", "write_durably"]
 
 _DRAFT = re.compile(r"\..+?(?:\.(\d+)-[0-9a-f]{8})?\.tmp", re.DOTALL)  # of write_durably, with the writer's process
 LEFTOVER_SECONDS = 60.0  # a younger draft may be another machine's, whose processes are not to be seen from here
@@ -49,6 +49,22 @@ def exclusive(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def try_lock(descriptor: int, shared: bool = False) -> bool:
+    """Locks an open file unless another process holds it. The lock ends with the descriptor, or with the process.
+
+    Systems without such locks (Windows) let everybody in: two trainings in one folder are not noticed there.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
-import resource
 import socket
 from collections import Counter
 from contextlib import suppress
@@ -36,6 +35,10 @@ RESERVED = 256  # of them for what is not a connection: networks, chunks, databa
 
 def raise_file_limit() -> int:
     """How many files this process may have open: the soft limit, which is 1,024 nearly everywhere, goes up first."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit for sockets
+        return FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return FILES

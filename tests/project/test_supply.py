@@ -55,6 +55,14 @@ def test_make_asks_for_a_hash_of_all_it_installs_but_torch() -> None:
     assert unchecked == {"--quiet --no-require-hashes -c constraints.txt torch", itself}
 
 
+def test_make_run_installs_nothing_of_the_tests() -> None:
+    def extras(target: str) -> set[str]:
+        return {name for names in re.findall(r'REQUIREMENTS" ([a-z ]+) \|', commands(target)) for name in names.split()}
+
+    assert extras("run") == {"compile", "train", "perfect"}
+    assert extras("test") == extras("run") | {"dev", "openspiel", "ray"}
+
+
 @pytest.mark.parametrize(
     ("lock", "reason"),
     [

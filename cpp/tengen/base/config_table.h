@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tengen/base/number.h"
 #include "tengen/base/text.h"
 
 namespace tengen {
@@ -91,11 +91,6 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-inline std::string config_number_text(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
 template <class Config>
 ConfigError refusal(const Field<Config>& field, std::string_view given) {
   using Kind = typename Field<Config>::Kind;
@@ -105,8 +100,8 @@ ConfigError refusal(const Field<Config>& field, std::string_view given) {
   } else if (field.kind == Kind::choice) {
     for (const auto word : field.choices) range += (range.empty() ? "one of " : ", ") + std::string(word);
   } else {
-    range = (field.kind == Kind::integer ? "a whole number from " : "a number from ") + config_number_text(field.low) +
-            " to " + config_number_text(field.high);
+    range = (field.kind == Kind::integer ? "a whole number from " : "a number from ") + number_text(field.low) +
+            " to " + number_text(field.high);
   }
   return ConfigError(std::string(field.name) + " must be " + range + ", not " + quoted(given));
 }
@@ -127,7 +122,7 @@ void set_number(Config& config, const Field<Config>& field, double value) {
   using Kind = typename Field<Config>::Kind;
   const double high = field.kind == Kind::choice ? static_cast<double>(field.choices.size()) - 1 : field.high;
   if (!(value >= field.low && value <= high) || (field.kind != Kind::real && value != std::floor(value)))
-    throw refusal(field, config_number_text(value));
+    throw refusal(field, number_text(value));
   field.assign(config, value);
 }
 
@@ -146,8 +141,7 @@ void set_text(Config& config, const Field<Config>& field, std::string_view text)
     return field.assign(config, on);
   }
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw refusal(field, text);
+  if (!parse_number(text, value)) throw refusal(field, text);
   set_number(config, field, value);
 }
 
@@ -157,7 +151,7 @@ std::string value_text(const Config& config, const Field<Config>& field) {
   const double value = field.get(config);
   if (field.kind == Kind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
   if (field.kind == Kind::toggle) return value != 0 ? "on" : "off";
-  return config_number_text(value);
+  return number_text(value);
 }
 
 }  // namespace tengen

@@ -4,17 +4,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "tengen/base/number.h"
 #include "tengen/base/text.h"
 #include "tengen/game.h"
 
 namespace tengen {
 namespace {
-
-std::string number_text(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
 
 template <class Range, class ToText>
 std::string join(const Range& range, ToText to_text) {
@@ -31,12 +26,6 @@ std::string sizes_text(const GameSpec& spec) {
   if (consecutive && spec.sizes.size() > 2)
     return std::to_string(spec.sizes.front()) + " to " + std::to_string(spec.sizes.back());
   return join(spec.sizes, [](int size) { return std::to_string(size); });
-}
-
-// The whole of `text` as a number, or nothing. Rejects "nan" and "inf" too.
-bool parse_number(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
 }
 
 int parse_size(const GameSpec& spec, std::string_view text) {
@@ -58,7 +47,8 @@ double parse_value(const OptionSpec& option, std::string_view text) {
     return static_cast<double>(found - option.choices.begin());
   }
   double value = 0;
-  if (!parse_number(text, value) || value < option.low || value > option.high) throw refuse();
+  // "nan" is read as a number, and no comparison with it holds.
+  if (!parse_number(text, value) || !(value >= option.low && value <= option.high)) throw refuse();
   if (std::fmod(value, option.step) != 0) throw refuse();
   return value == 0 ? 0 : value;  // no "-0" in canonical ids
 }

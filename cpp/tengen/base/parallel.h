@@ -15,6 +15,28 @@ namespace tengen {
 
 inline int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
+// Threads that are joined at the end of their scope: std::jthread, which the compilers of Macs do not have yet.
+class JoinedThreads {
+ public:
+  JoinedThreads() = default;
+  JoinedThreads(const JoinedThreads&) = delete;
+  JoinedThreads& operator=(const JoinedThreads&) = delete;
+  ~JoinedThreads() { join(); }
+
+  template <class Work>
+  void start(const Work& work) {
+    threads_.emplace_back(work);
+  }
+  void join() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  std::size_t size() const { return threads_.size(); }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
 // Calls body(i) for every i < n on up to `threads` threads (0: one per core). The first exception is rethrown here,
 // after every thread has ended. Starting a thread costs some ten microseconds: give it work worth more than that.
 template <class Body>
@@ -35,10 +57,10 @@ void parallel_for(std::size_t n, int threads, std::size_t block, const Body& bod
       if (!failure) failure = std::current_exception();
     }
   };
-  std::vector<std::jthread> helpers;
-  for (std::size_t t = 1; t < count; ++t) helpers.emplace_back(work);
+  JoinedThreads helpers;
+  for (std::size_t t = 1; t < count; ++t) helpers.start(work);
   work();
-  helpers.clear();  // joins
+  helpers.join();
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -49,7 +71,7 @@ class ThreadPool {
  public:
   explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads > 0 ? threads : hardware_threads())) {
     try {
-      for (std::size_t t = 1; t < shares_.size(); ++t) helpers_.emplace_back([this, t] { help(t); });
+      for (std::size_t t = 1; t < shares_.size(); ++t) helpers_.start([this, t] { help(t); });
     } catch (...) {  // the system has no more threads: those that are there must not be waited for in vain
       end();
       throw;
@@ -66,7 +88,7 @@ class ThreadPool {
   // the threads stay awake for it a while; else they leave their cores to others.
   template <class Body>
   void run(std::size_t n, std::size_t block, const Body& body, bool soon = true) {
-    if (helpers_.empty() || n <= block) {
+    if (helpers_.size() == 0 || n <= block) {
       for (std::size_t i = 0; i < n; ++i) body(i);
       return;
     }
@@ -146,7 +168,7 @@ class ThreadPool {
   std::exception_ptr failure_;
   std::mutex failure_mutex_;
   std::atomic<bool> ending_{false};
-  std::vector<std::jthread> helpers_;  // last: joined before the rest is destroyed
+  JoinedThreads helpers_;  // last: joined before the rest is destroyed
 };
 
 }  // namespace tengen

@@ -1,7 +1,7 @@
 """The command line: `tengen VERB …`, one file per verb in this folder.
 
-A verb's file offers `add(verbs)`, which declares its arguments, and `run(args)`, which returns the exit code. Every
-file is loaded at every start, so whatever is slow to import is imported inside `run`.
+A verb's file offers `add(verbs)`, which declares its arguments, and `run(args)`, which returns the exit code. A start
+loads the file of its verb, and `tengen --help` every file, so whatever is slow to import is imported inside `run`.
 """
 
 import argparse
@@ -122,7 +122,8 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def make_parser() -> tuple[Parser, Verbs]:
+def make_parser(names: Sequence[str]) -> tuple[Parser, Verbs]:
+    """The parser of these verbs. Loading all of them would make a first board wait for what it does not need."""
     parser = Parser(
         prog="tengen",
         description="Board games from their rules alone: play them, search them, count them, solve them.",
@@ -130,13 +131,13 @@ def make_parser() -> tuple[Parser, Verbs]:
     )
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version and exit")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
-    for name in VERBS:
+    for name in names:
         importlib.import_module(f"tengen.cli.{name}").add(verbs)
     return parser, verbs
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser, verbs = make_parser()
+    parser, verbs = make_parser(argv[:1] if argv and argv[0] in VERBS else VERBS)
     if any(not is_text(word) for word in argv):
         parser.error("the arguments must be UTF-8 text")
     if not argv:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tengen import _core
 from tengen.cli import Verbs, add_verb
+from tengen.net.cpu import usable_cores
 
 EXAMPLE = "example: tengen doctor\n         tengen doctor --json"
 
@@ -24,6 +25,7 @@ EXTRAS = {
     "perfect": ("bitbully_databases", "an opening book, so that the exact solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
     "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
+    "compile": ("cmake", "CMake and Ninja, which build Tengen from its sources"),
     "dev": ("pytest", "the tools of `make test` and `make check`"),
 }
 INSTRUCTIONS = ("popcnt", "bmi2", "avx2", "avx512f", "avx512_bf16", "amx_bf16", "asimd")
@@ -53,11 +55,10 @@ def run(args: argparse.Namespace) -> int:
 
 def machine() -> Iterator[Finding]:
     info = cpu_info()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     flags = set((info.get("flags") or info.get("Features") or "").split())
     useful = [flag for flag in INSTRUCTIONS if flag in flags]
     yield Finding("cpu", True, info.get("model name") or platform.machine())
-    yield Finding("cores", True, f"{cores} usable")
+    yield Finding("cores", True, f"{usable_cores()} usable")
     yield Finding("instructions", True, " ".join(useful) or "unknown")
     if _core.matrix_tiles() == "hidden":
         yield Finding(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,20 +11,16 @@ from pathlib import Path
 from tengen.files import write_durably
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import Release
+from tengen.net.cpu import usable_cores
 from tengen.play.elo import Pairing
 from tengen.records import GameRecord
 from tengen.records.selfplay import Counts
 from tengen.records.store import ChunkStore
 from tengen.run.folder import RunDirectory
 
-__all__ = ["LocalHub", "playing_threads", "usable_cores"]
+__all__ = ["LocalHub", "playing_threads"]
 
 SHOWN = 16  # games under way that can be watched
-
-
-def usable_cores() -> int:
-    """Those that this process may use: `taskset` and containers give it fewer than there are."""
-    return len(os.sched_getaffinity(0))
 
 
 def playing_threads() -> int:

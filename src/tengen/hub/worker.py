@@ -6,7 +6,6 @@ courier talks to the hub. What the hub says is held against `bounds` before anyt
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import time
@@ -15,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
+from tengen.files import try_lock
 from tengen.hub.courier import Courier, Say
 from tengen.hub.player import ReleasePlayer
 from tengen.hub.protocol import HubRefusedError, Lease, Link, RatingMatch, Release, one_line
@@ -160,9 +160,7 @@ def own_folder(base: Path) -> Iterator[Path]:
         folder = base / str(number)
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(descriptor):
             os.close(descriptor)
             continue
         try:

@@ -18,6 +18,11 @@ def avoid_hidden_tiles() -> None:
         os.environ.setdefault(LIMIT, WITHOUT_TILES)
 
 
+def usable_cores() -> int:
+    """The cores this process may use; where the system does not tell (macOS, Windows), all there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def bfloat16_is_fast() -> bool:
     """Whether convolutions in bfloat16, where the processor has it, are faster than in float32.
 

@@ -18,7 +18,6 @@ lock                held by the process that trains; .run.toml.lock by one that 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tengen.config import ConfigError
-from tengen.files import exclusive, remove_leftovers, write_durably
+from tengen.files import exclusive, remove_leftovers, try_lock, write_durably
 from tengen.run.settings import RunConfig, option_names
 
 __all__ = ["RunDirectory", "RunError"]
@@ -114,12 +113,9 @@ class RunDirectory:
         except OSError:
             return False
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
+            return not try_lock(descriptor, shared=True)
         finally:
             os.close(descriptor)
-        return False
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -143,10 +139,8 @@ class RunDirectory:
 def _lock(descriptor: int) -> bool:
     """Tries more than once: whoever only looks whether the lock is held has it for an instant."""
     for attempt in range(LOCK_ATTEMPTS):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if try_lock(descriptor):
             return True
-        except OSError:
-            if attempt + 1 < LOCK_ATTEMPTS:
-                time.sleep(0.02)
+        if attempt + 1 < LOCK_ATTEMPTS:
+            time.sleep(0.02)
     return False

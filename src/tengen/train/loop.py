@@ -22,8 +22,9 @@ import torch
 from numpy.typing import NDArray
 
 from tengen import games
-from tengen.hub.local import LocalHub, usable_cores
+from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
+from tengen.net.cpu import usable_cores
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx

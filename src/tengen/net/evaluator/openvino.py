@@ -1,12 +1,10 @@
 """The default on CPUs: OpenVINO."""
 
-import os
-
 import numpy as np
 import openvino
 from numpy.typing import NDArray
 
-from tengen.net.cpu import bfloat16_is_fast
+from tengen.net.cpu import bfloat16_is_fast, usable_cores
 from tengen.net.evaluator.contract import Evaluation, Leaves
 from tengen.net.file import NetworkFile
 
@@ -93,7 +91,7 @@ class OpenVino:
     def __init__(self, file: NetworkFile, threads: int = 0, *, exact: bool = False) -> None:
         core = openvino.Core()
         fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and bfloat16_is_fast() and not exact
-        self._cores = threads or len(os.sched_getaffinity(0))
+        self._cores = threads or usable_cores()
         # Not pinned to cores: processes side by side would all be pinned to the same ones.
         settings = {
             "NUM_STREAMS": str(self._cores),
