@@ -158,7 +158,7 @@ class Measured(Event):
     """How strong a network is."""
 
     kind = "measure"
-    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_"}
+    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_", "alone": "alone_"}
 
     network: str  # file name
     opponent: str | None = None
@@ -174,6 +174,10 @@ class Measured(Event):
     gate_games: int | None = None
     elo: float | None = None
     elo_error: float | None = None
+    elo_alone: float | None = None  # of the network without a search
+    elo_alone_error: float | None = None
+    games_alone: int | None = None  # that it played without a search against each opponent
+    alone: dict[str, float] = field(default_factory=dict)  # its score there, by opponent
     openings: dict[str, float] = field(default_factory=dict)  # the first player's value at the start and after moves
     value_error: float | None = None
     keeping: dict[str, float] = field(default_factory=dict)  # share of moves that keep the value, by simulations

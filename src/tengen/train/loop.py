@@ -5,7 +5,7 @@ while there is time left:
     2  learn    as often as the new positions allow
     3  save     everything needed to go on
     4  release  every few turns: whoever plays goes on with the new network
-    5  measure  every few minutes: how strong is it?
+    5  measure  before the first turn, soon after, and then every few minutes: how strong is it?
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ from tengen.train.learner import Learner
 __all__ = ["MakeHub", "Trainer", "learning_device"]
 
 STARTING_POSITIONS = 1024  # by which a network that was begun with is made ready to learn on
+
+FIRST_GAP = 0.5  # minutes from step 0 to the next measurement: the first networks learn in seconds
 
 MakeHub = Callable[[RunDirectory, int, str], Hub]  # of the run, the number of the next game, and the device
 
@@ -118,6 +120,8 @@ class Trainer:
             resumed=self.learner.step > 0,
         )
         self._release()
+        if self.learner.step == 0 and not self._last_measure:
+            self._take_measure()  # what everything later is compared with
         while self.progress < 1 and not self.stop.is_set():
             records, speeds, losses = self._take_turn()
             self.turns += 1
@@ -126,7 +130,7 @@ class Trainer:
             self._tell(TurnTaken, **told, workers=self.hub.workers())
             if self.turns % self.config.loop.turns_per_release == 0:
                 self._release()
-            if self.minutes - self._last_measure >= self.config.measure.every:
+            if self._measure_due():
                 self._take_measure()
         if not self.stop.is_set():
             self._release()
@@ -252,6 +256,11 @@ class Trainer:
         except NetworkError as error:
             self._tell(Warned, reason=f"{error}; self-play uses 32 bits")
             return None
+
+    def _measure_due(self) -> bool:
+        """The gaps double until they are `measure.every`: a new run shows early whether it learns."""
+        gap = min(self.config.measure.every, max(FIRST_GAP, self._last_measure))
+        return self.minutes - self._last_measure >= gap
 
     def _take_measure(self) -> None:
         """5. Never changes what is learned; but a network that is found stronger may pass the gate."""
