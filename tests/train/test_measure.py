@@ -42,6 +42,7 @@ class FakeTrainer:
     run: RunDirectory
     learner: Learner = field(default_factory=lambda: Learner(NetworkShape.of(GAME, "8x1"), LearnerConfig()))
     minutes: float = 1.0
+    progress: float = 0.5
     stop: threading.Event = field(default_factory=threading.Event)
     hub: FakeHub = field(default_factory=FakeHub)
 
@@ -74,7 +75,7 @@ class Scores:
         monkeypatch.setattr("tengen.train.strength.play_match", self.play)
 
     def play(self, game: games.Game, a: Any, b: Any, openings: Any, **options: Any) -> arena.Match:
-        if not a.name.isdecimal() or b.name.isdecimal():
+        if not a.name.isdecimal() or b.name.isdecimal():  # links, networks without a search, the previous network
             points = [0.5] * (2 * len(openings))
         else:
             self.opponents.append(b.name)
@@ -101,6 +102,31 @@ def test_the_level_rises_when_beaten_and_the_best_network_is_kept(
     assert len(set(scores.openings)) > len(scores.openings) / 6  # measurements do not repeat their games
 
 
+def test_levels_below_the_first_full_one_are_climbed_at_once(
+    run: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tiny_run(tmp_path / "high", ["measure.games=8", "measure.sims=30", "measure.level=1000"])
+    scores, trainer = Scores(monkeypatch), FakeTrainer(run)
+    scores.next = [0.0, 1.0, 1.0, 1.0, 0.5]
+    levels = [values_of(Measurer(run, "cpu")(trainer.release(step)))["level"] for step in range(3)]
+    assert scores.opponents == [f"mcts:{n}" for n in (100, 100, 300, 1000, 2000)]
+    assert levels == [100, 2000, 2000]
+
+
+def test_searched_games_grow_with_the_time_between_measurements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tiny_run(tmp_path / "run", ["measure.games=40", "measure.every=5"])
+    scores, counts = Scores(monkeypatch), list[int]()
+    scores.next = [0.5] * 6
+    times = [(0.0, 0.0), (0.5, 0.1), (2.5, 0.5), (8.0, 0.8), (8.1, 0.8), (8.2, 1.0)]
+    for step, (minutes, progress) in enumerate(times):
+        before = len(scores.openings)
+        Measurer(run, "cpu")(FakeTrainer(run, minutes=minutes, progress=progress).release(step))
+        counts.append(2 * (len(scores.openings) - before))
+    assert counts == [10, 10, 16, 40, 10, 40]  # the last one of a run is whole
+
+
 def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirectory) -> None:
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
     first = values_of(measurer(trainer.release(1)))
@@ -109,10 +135,14 @@ def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirector
     played = {(p.first, p.second) for p in standings.pairings}
     chain = {("mcts:100", "mcts:30"), ("mcts:30", "mcts:10"), ("mcts:10", "random")}
     networks = {("00000001", "mcts:100"), ("00000002", "mcts:100"), ("00000002", "00000001")}
-    assert played == chain | networks and len(standings.pairings) == len(played)
+    below = ("random", "mcts:10", "mcts:30", "mcts:100")
+    alone = {(f"0000000{step}@0", opponent) for step in (1, 2) for opponent in below}
+    assert played == chain | networks | alone and len(standings.pairings) == len(played)
     ratings = {rating.name: rating for rating in ladder(standings.pairings)}
     assert ratings["random"].elo == 0 < ratings["mcts:10"].elo < ratings["mcts:30"].elo
     assert (second["elo"], second["elo_error"]) == (ratings["00000002"].elo, ratings["00000002"].error)
+    assert (second["elo_alone"], second["games_alone"]) == (ratings["00000002@0"].elo, 8)
+    assert {f"alone_{opponent}" for opponent in below} <= second.keys() and 0 <= second["alone_random"] <= 1
     assert {"score", "opponent", "value_start"} <= first.keys() and "against_previous" in second
     assert "keeping_0" not in second  # tic-tac-toe has no labelled positions
     assert -1 <= second["value_start"] <= 1
