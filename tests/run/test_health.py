@@ -158,7 +158,7 @@ def test_a_gain_without_a_search_counts_and_random_play_is_told() -> None:
         {"elo_alone": elo, "elo_alone_error": 40.0, "games_alone": 20, "alone_random": s}
         for elo, s in ((0, 0.5), (400, 1))
     ]
-    events = [
+    events: list[Event] = [
         Measured.read(100 * i, i / 2, {"network": "n", "elo": 500, "elo_error": 200} | a) for i, a in enumerate(alone)
     ]
     health = assess(history(1) + events)

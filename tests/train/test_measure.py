@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.networks import make_test_network
-from support.training import GAME, tiny_run
+from support.training import GAME, sit, tiny_run
 from tengen import games
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import export_onnx
@@ -18,6 +18,7 @@ from tengen.play.elo import Pairing, ladder
 from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.train.learner import Learner, LearnerConfig
+from tengen.train.loop import Trainer
 from tengen.train.strength import Measurer, Standings
 
 
@@ -119,12 +120,12 @@ def test_searched_games_grow_with_the_time_between_measurements(
     run = tiny_run(tmp_path / "run", ["measure.games=40", "measure.every=5"])
     scores, counts = Scores(monkeypatch), list[int]()
     scores.next = [0.5] * 6
-    times = [(0.0, 0.0), (0.5, 0.1), (2.5, 0.5), (8.0, 0.8), (8.1, 0.8), (8.2, 1.0)]
+    times = [(0.0, 0.0), (0.5, 0.1), (3.5, 0.5), (9.0, 0.8), (9.1, 0.8), (9.2, 1.0)]
     for step, (minutes, progress) in enumerate(times):
         before = len(scores.openings)
         Measurer(run, "cpu")(FakeTrainer(run, minutes=minutes, progress=progress).release(step))
         counts.append(2 * (len(scores.openings) - before))
-    assert counts == [10, 10, 16, 40, 10, 40]  # the last one of a run is whole
+    assert counts == [20, 20, 24, 40, 20, 40]  # the last one of a run is whole
 
 
 def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirectory) -> None:
@@ -200,6 +201,60 @@ def test_connect4_is_also_asked_what_is_known_exactly(tmp_path: Path) -> None:
     assert {"value_start", "value_4", "value_1", "value_2"} <= values.keys()
     # A network that knows nothing; random moves keep the value of 62 % of these positions.
     assert 0.3 < values["keeping_0"] < 0.9 and 0.3 < values["keeping_100"] <= 1 and 0 < values["value_error"] < 4
+
+
+def test_step_0_is_measured_before_anything_is_learned_and_once(tmp_path: Path) -> None:
+    run = tiny_run(tmp_path / "run", ["loop.steps=4"])
+    events = sit(run, measure=Measurer(run, "cpu"))
+    told = [(event.kind, event.step) for event in events if event.kind in ("measure", "turn")]
+    assert told[0] == ("measure", 0) and told[-1] == ("measure", 4)
+    assert run.network(0).exists() and [each.network for each in Measurer(run).standings.measurements] == [
+        "00000000",
+        "00000004",
+    ]
+    first = next(event for event in events if isinstance(event, Measured))
+    assert first.elo is not None and first.elo_alone is not None and first.score is not None and first.level == 10
+    run.configure(run.config().with_settings(["loop.steps=6"]))
+    again = sit(run, measure=Measurer(run, "cpu"))
+    assert [event.step for event in again if isinstance(event, Measured)] == [6]
+
+
+def test_a_measurement_of_step_0_that_was_given_up_is_made_when_the_run_goes_on(tmp_path: Path) -> None:
+    run, stop, measured = tiny_run(tmp_path / "run", ["loop.steps=4"]), threading.Event(), list[int]()
+
+    def give_up(trainer: Trainer) -> None:
+        stop.set()
+
+    def measure(trainer: Trainer) -> None:
+        measured.append(trainer.learner.step)
+
+    with run.locked():
+        Trainer(run, lambda event: None, measure=give_up, stop=stop, device="cpu").train()
+    sit(run, measure=measure)
+    assert measured == [0, 4]
+
+
+@pytest.mark.parametrize(
+    ("every", "times"),
+    [(5.0, [0.5, 1.0, 2.0, 4.0, 8.0, 13.0, 18.0]), (0.25, [0.25, 0.5, 0.75]), (60.0, [0.5, 1.0, 2.0])],
+)
+def test_measurements_come_early_and_ever_rarer(tmp_path: Path, every: float, times: list[float]) -> None:
+    class Timed(Trainer):
+        minutes = 0.0
+
+    run = tiny_run(tmp_path / "run", [f"measure.every={every}", "loop.steps=4"])
+    trainer = Timed(run, lambda event: None, device="cpu")
+    trainer.hub.close()
+    due: list[float] = []
+    trainer.minutes, trainer._measured_step = 100.0, 0
+    assert not trainer._measure_due()  # the network is that of step 0, which was measured
+    trainer.learner.step = 1
+    for quarter in range(1, round(4 * times[-1]) + 1):
+        trainer.minutes = quarter / 4
+        if trainer._measure_due():
+            due.append(trainer.minutes)
+            trainer._last_measure = trainer.minutes
+    assert due == times
 
 
 def test_standings_add_up() -> None:

@@ -76,11 +76,11 @@ def _smoothed(points: Sequence[EloPoint], place: int) -> EloPoint:
 
 
 def gain(events: Sequence[Event]) -> Gain | None:
-    """The surest one, with a search if that is sure; None before two networks were measured."""
+    """The surest one, with a search or without; None before two networks were measured."""
     known: list[Gain] = []
     for name in ELO:
         if len(points := elo_curve(events, name)) > 1:
             first, last = points[0], points[-1]
             error = math.hypot(first.error, last.error)  # too large rather than too small
             known.append(Gain(name, first.step, last.elo - first.elo, error))
-    return next((each for each in known if each.sure), known[0] if known else None)
+    return max(known, key=lambda each: each.elo / max(1.0, each.error), default=None)

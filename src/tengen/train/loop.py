@@ -81,7 +81,7 @@ class Trainer:
         self._resign_below = self.config.selfplay.resign_below
         self._unread = 0  # chunks that could not be used
         self.phase = "loading"  # what is being done right now, for whoever looks
-        self._last_measure = 0.0
+        self._last_measure, self._measured_step = 0.0, -1  # minutes, and the learner's step in this sitting
         self._last_batch: Minibatch | None = None
         self._playing: tuple[str, bytes] | None = None  # who plays: its hash, and its file for self-play
         self.hub = make_hub(run, self._resume(), device)
@@ -258,19 +258,19 @@ class Trainer:
             return None
 
     def _measure_due(self) -> bool:
-        """The gaps double until they are `measure.every`: a new run shows early whether it learns."""
+        """The gaps double until they are `measure.every`: a new run shows early whether it learns. A network that has
+        not changed is not measured again: the first turns play and have too little to learn from."""
         gap = min(self.config.measure.every, max(FIRST_GAP, self._last_measure))
-        return self.minutes - self._last_measure >= gap
+        return self.minutes - self._last_measure >= gap and self.learner.step > self._measured_step
 
     def _take_measure(self) -> None:
         """5. Never changes what is learned; but a network that is found stronger may pass the gate."""
-        self.phase = "measuring"
-        self._last_measure = self.minutes
+        self.phase, began = "measuring", self.minutes
         path = self.run.network(self.learner.step)
         file = export_onnx(self.learner.released, path, self.game, self.learner.step)
-        if self._measure is None:
-            return
-        measured = self._measure(self)
+        measured = self._measure(self) if self._measure else None
+        if not self.stop.is_set():  # what was given up is due at once when the run goes on
+            self._last_measure, self._measured_step = began, self.learner.step
         if measured is None:
             return
         self.listen(measured)
