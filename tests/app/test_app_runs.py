@@ -1,6 +1,7 @@
 """Training runs seen through the app: what they wrote down, and real ones started, paused and resumed."""
 
 import json
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -214,7 +215,9 @@ def test_the_usual_run_of_a_game_can_go_on_beside_the_app(tmp_path: Path) -> Non
     with command("--runs", str(tmp_path), "--train", "tictactoe") as (process, client):
         assert process.stdout is not None
         while not (line := process.stdout.readline()).startswith("start "):
-            assert "/?token=" in line  # the address for another browser
+            assert re.search(
+                r"/\?token=\S+#/training/tictactoe$", line.strip()
+            )  # for another browser, on the run's page
         assert client.get("/api/runs")[0]["state"] == "training"
         assert client.post("/api/runs/tictactoe/pause")["state"] == "paused"
         assert client.post("/api/runs/tictactoe/resume", {})["state"] == "training"

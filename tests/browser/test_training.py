@@ -103,7 +103,7 @@ def test_a_wrong_run_is_refused_with_its_reason(app: App) -> None:
 def test_a_run_with_curves_ladder_and_time_machine(app: App) -> None:
     app.open("training")
     app.the("runs").get_by_role("link", name="one").click()
-    expect(app.the("chart-elo")).to_contain_text("500")
+    expect(app.the("chart-elo")).to_contain_text("500 ± 30")
     expect(app.the("chart-policy_loss")).to_be_visible()
     expect(app.the("chart-mistakes_0")).to_contain_text("20.0%")
     expect(app.the("health")).to_contain_text("earning")
@@ -119,6 +119,34 @@ def test_a_run_with_curves_ladder_and_time_machine(app: App) -> None:
     expect(machine).to_contain_text("Step 100")
     expect(machine.locator(".heat circle").first).to_be_attached()
     assert machine.locator(".heat").inner_html() != late
+
+
+def test_strength_stands_first_also_on_a_phone(app: App) -> None:
+    for width, height in ((1280, 800), (390, 844)):
+        app.page.set_viewport_size({"width": width, "height": height})
+        app.open("training", name="one")
+        verdict, chart = app.the("health"), app.the("chart-elo")
+        expect(chart).to_be_visible()
+        cards = app.page.locator("main .card")
+        assert (
+            cards.first.locator("[data-testid=health]").count()
+            == cards.first.locator("[data-testid=chart-elo]").count()
+            == 1
+        )
+        for part in (verdict, chart):
+            box = part.bounding_box()
+            assert box and box["y"] < height  # seen without scrolling
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_a_run_that_is_about_to_begin_is_waited_for(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    """`make run` opens the page of a run that is not there yet."""
+    with opened(chromium, trainer) as app:
+        app.open("training", name="soon")
+        expect(app.page.locator("main")).to_contain_text("The run is being started")
+        write_run(tmp_path / "soon")
+        expect(app.the("chart-elo")).to_be_visible()
+        expect(app.the("notices")).not_to_contain_text("There is no such run")
 
 
 def test_the_picture_of_training(chromium: Browser, pictures: Pictures, pictured_run: Path) -> None:

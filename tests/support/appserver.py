@@ -123,7 +123,7 @@ def command(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
     try:
         assert process.stdout is not None
         printed = process.stdout.readline()
-        found = re.search(r"http://\S+:(\d+)/\?token=(\S+)", printed)
+        found = re.search(r"http://\S+:(\d+)/\?token=([^\s#]+)", printed)
         assert found, printed
         yield process, Client(int(found[1]), found[2])
     finally:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.networks import make_test_network
-from support.training import GAME, tiny_run
+from support.training import GAME, sit, tiny_run
 from tengen import games
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import export_onnx
@@ -18,6 +18,7 @@ from tengen.play.elo import Pairing, ladder
 from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.train.learner import Learner, LearnerConfig
+from tengen.train.loop import Trainer
 from tengen.train.strength import Measurer, Standings
 
 
@@ -42,6 +43,7 @@ class FakeTrainer:
     run: RunDirectory
     learner: Learner = field(default_factory=lambda: Learner(NetworkShape.of(GAME, "8x1"), LearnerConfig()))
     minutes: float = 1.0
+    progress: float = 0.5
     stop: threading.Event = field(default_factory=threading.Event)
     hub: FakeHub = field(default_factory=FakeHub)
 
@@ -74,7 +76,7 @@ class Scores:
         monkeypatch.setattr("tengen.train.strength.play_match", self.play)
 
     def play(self, game: games.Game, a: Any, b: Any, openings: Any, **options: Any) -> arena.Match:
-        if not a.name.isdecimal() or b.name.isdecimal():
+        if not a.name.isdecimal() or b.name.isdecimal():  # links, networks without a search, the previous network
             points = [0.5] * (2 * len(openings))
         else:
             self.opponents.append(b.name)
@@ -101,6 +103,31 @@ def test_the_level_rises_when_beaten_and_the_best_network_is_kept(
     assert len(set(scores.openings)) > len(scores.openings) / 6  # measurements do not repeat their games
 
 
+def test_levels_below_the_first_full_one_are_climbed_at_once(
+    run: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tiny_run(tmp_path / "high", ["measure.games=8", "measure.sims=30", "measure.level=1000"])
+    scores, trainer = Scores(monkeypatch), FakeTrainer(run)
+    scores.next = [0.0, 1.0, 1.0, 1.0, 0.5]
+    levels = [values_of(Measurer(run, "cpu")(trainer.release(step)))["level"] for step in range(3)]
+    assert scores.opponents == [f"mcts:{n}" for n in (100, 100, 300, 1000, 2000)]
+    assert levels == [100, 2000, 2000]
+
+
+def test_searched_games_grow_with_the_time_between_measurements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tiny_run(tmp_path / "run", ["measure.games=40", "measure.every=5"])
+    scores, counts = Scores(monkeypatch), list[int]()
+    scores.next = [0.5] * 6
+    times = [(0.0, 0.0), (0.5, 0.1), (3.5, 0.5), (9.0, 0.8), (9.1, 0.8), (9.2, 1.0)]
+    for step, (minutes, progress) in enumerate(times):
+        before = len(scores.openings)
+        Measurer(run, "cpu")(FakeTrainer(run, minutes=minutes, progress=progress).release(step))
+        counts.append(2 * (len(scores.openings) - before))
+    assert counts == [20, 20, 24, 40, 20, 40]  # the last one of a run is whole
+
+
 def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirectory) -> None:
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)
     first = values_of(measurer(trainer.release(1)))
@@ -109,10 +136,14 @@ def test_ratings_come_from_all_matches_and_stand_on_random_play(run: RunDirector
     played = {(p.first, p.second) for p in standings.pairings}
     chain = {("mcts:100", "mcts:30"), ("mcts:30", "mcts:10"), ("mcts:10", "random")}
     networks = {("00000001", "mcts:100"), ("00000002", "mcts:100"), ("00000002", "00000001")}
-    assert played == chain | networks and len(standings.pairings) == len(played)
+    below = ("random", "mcts:10", "mcts:30", "mcts:100")
+    alone = {(f"0000000{step}@0", opponent) for step in (1, 2) for opponent in below}
+    assert played == chain | networks | alone and len(standings.pairings) == len(played)
     ratings = {rating.name: rating for rating in ladder(standings.pairings)}
     assert ratings["random"].elo == 0 < ratings["mcts:10"].elo < ratings["mcts:30"].elo
     assert (second["elo"], second["elo_error"]) == (ratings["00000002"].elo, ratings["00000002"].error)
+    assert (second["elo_alone"], second["games_alone"]) == (ratings["00000002@0"].elo, 8)
+    assert {f"alone_{opponent}" for opponent in below} <= second.keys() and 0 <= second["alone_random"] <= 1
     assert {"score", "opponent", "value_start"} <= first.keys() and "against_previous" in second
     assert "keeping_0" not in second  # tic-tac-toe has no labelled positions
     assert -1 <= second["value_start"] <= 1
@@ -170,6 +201,60 @@ def test_connect4_is_also_asked_what_is_known_exactly(tmp_path: Path) -> None:
     assert {"value_start", "value_4", "value_1", "value_2"} <= values.keys()
     # A network that knows nothing; random moves keep the value of 62 % of these positions.
     assert 0.3 < values["keeping_0"] < 0.9 and 0.3 < values["keeping_100"] <= 1 and 0 < values["value_error"] < 4
+
+
+def test_step_0_is_measured_before_anything_is_learned_and_once(tmp_path: Path) -> None:
+    run = tiny_run(tmp_path / "run", ["loop.steps=4"])
+    events = sit(run, measure=Measurer(run, "cpu"))
+    told = [(event.kind, event.step) for event in events if event.kind in ("measure", "turn")]
+    assert told[0] == ("measure", 0) and told[-1] == ("measure", 4)
+    assert run.network(0).exists() and [each.network for each in Measurer(run).standings.measurements] == [
+        "00000000",
+        "00000004",
+    ]
+    first = next(event for event in events if isinstance(event, Measured))
+    assert first.elo is not None and first.elo_alone is not None and first.score is not None and first.level == 10
+    run.configure(run.config().with_settings(["loop.steps=6"]))
+    again = sit(run, measure=Measurer(run, "cpu"))
+    assert [event.step for event in again if isinstance(event, Measured)] == [6]
+
+
+def test_a_measurement_of_step_0_that_was_given_up_is_made_when_the_run_goes_on(tmp_path: Path) -> None:
+    run, stop, measured = tiny_run(tmp_path / "run", ["loop.steps=4"]), threading.Event(), list[int]()
+
+    def give_up(trainer: Trainer) -> None:
+        stop.set()
+
+    def measure(trainer: Trainer) -> None:
+        measured.append(trainer.learner.step)
+
+    with run.locked():
+        Trainer(run, lambda event: None, measure=give_up, stop=stop, device="cpu").train()
+    sit(run, measure=measure)
+    assert measured == [0, 4]
+
+
+@pytest.mark.parametrize(
+    ("every", "times"),
+    [(5.0, [0.5, 1.0, 2.0, 4.0, 8.0, 13.0, 18.0]), (0.25, [0.25, 0.5, 0.75]), (60.0, [0.5, 1.0, 2.0])],
+)
+def test_measurements_come_early_and_ever_rarer(tmp_path: Path, every: float, times: list[float]) -> None:
+    class Timed(Trainer):
+        minutes = 0.0
+
+    run = tiny_run(tmp_path / "run", [f"measure.every={every}", "loop.steps=4"])
+    trainer = Timed(run, lambda event: None, device="cpu")
+    trainer.hub.close()
+    due: list[float] = []
+    trainer.minutes, trainer._measured_step = 100.0, 0
+    assert not trainer._measure_due()  # the network is that of step 0, which was measured
+    trainer.learner.step = 1
+    for quarter in range(1, round(4 * times[-1]) + 1):
+        trainer.minutes = quarter / 4
+        if trainer._measure_due():
+            due.append(trainer.minutes)
+            trainer._last_measure = trainer.minutes
+    assert due == times
 
 
 def test_standings_add_up() -> None:

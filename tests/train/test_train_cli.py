@@ -25,11 +25,12 @@ from support.writtenrun import tell, write_fleet, write_run
 from tengen import games
 from tengen.cli import main, phrases
 from tengen.cli.dashboard import Dashboard, JsonLines
+from tengen.cli.status import CHECKS
 from tengen.cli.train import StopKeys
 from tengen.net.file import NetworkFile
 from tengen.run.events import Ended, Event, Measured, Started, TurnTaken, Warned
 from tengen.run.folder import RunDirectory
-from tengen.run.health import PHRASES
+from tengen.run.health import PHRASES, assess
 from tengen.run.journal import read_events
 from tengen.run.settings import RunConfig
 
@@ -376,9 +377,9 @@ def test_status_tells_where_a_run_stands(run: Path, capsys: Capture) -> None:
     text = capsys.readouterr().out
     assert "tictactoe, network 8x1" in text and "finished" in text and "100% of 12 steps" in text
     assert re.search(r"policy loss +\d.\d+ +[▁▂▃▄▅▆▇█]+ +\d.\d+", text)
-    assert "Too early to say" in text
+    assert re.search(r"^(Learning: .*|Stalled because it is not measurably) stronger than at step 0", text, re.M), text
     assert main(["status", str(run), "--lang", "zh"]) == 0
-    assert "为时尚早" in capsys.readouterr().out
+    assert "为时尚早" not in (text := capsys.readouterr().out) and "第 0 步" in text
 
 
 def test_what_a_run_took_beyond_its_plan_stands_apart(tmp_path: Path, capsys: Capture) -> None:
@@ -443,7 +444,8 @@ def test_status_as_json(run: Path, capsys: Capture) -> None:
     report = json.loads(capsys.readouterr().out)
     assert (report["state"], report["step"], report["progress"]) == ("finished", STEPS, 1.0)
     assert report["games"] > 0 and report["positions"] > 0
-    assert report["health"]["verdict"] == "too early to say"
+    assert report["health"]["verdict"] in ("learning", "stalled")  # it is over: never too early
+    assert [each["step"] for each in report["measurements"]] == [0, STEPS]
     assert all(len(point) == 2 for point in report["curves"]["loss"])
 
 
@@ -510,7 +512,8 @@ def test_the_dashboard_shows_what_it_was_told(finished: Path) -> None:
     console.print(dashboard)  # also before anything happened
     for event in events[:-1]:
         dashboard(event)
-    dashboard(Measured(12, 0.5, network="n.onnx", elo=812.0, opponent="mcts:1000"))
+    measured: dict[str, Any] = {"elo": 812.0, "elo_error": 41.0, "alone": {"random": 0.95, "mcts:30": 0.4}}
+    dashboard(Measured(12, 0.5, network="n.onnx", **measured, keeping={"0": 0.9, "100": 0.99}, score_low=0.1))
     dashboard(Warned(12, 0.5, reason="a [bracket] in it"))
     dashboard.watch(lambda: "measuring")
     console.print(dashboard)
@@ -522,12 +525,22 @@ def test_the_dashboard_shows_what_it_was_told(finished: Path) -> None:
         "100%",
         "measuring",
         "simulations/s",
-        "812",
+        "Elo above random play",
+        "812 ± 41",
+        "score without a search: plain, 30 playouts",
+        "right moves with 100 simulations",
         "a [bracket] in it",
         "Too early to say",
     ):
         assert word in text
     assert re.search(r"policy loss +\d.\d+ +[▁▂▃▄▅▆▇█]+", text)
+    for key in ("elo error", "score low", "games alone", "alone mcts", "keeping 100", "alone_", "keeping_"):
+        assert key not in text
+
+
+def test_every_number_of_health_has_a_name_in_the_terminal() -> None:
+    turns = [TurnTaken(i, i / 10, loss=1.0, games=1, unread_chunks=1) for i in range(30)]
+    assert {check.name for check in assess(turns).checks} == CHECKS.keys()
 
 
 def test_the_verdict_speaks_every_language_of_the_terminal_game() -> None:

@@ -29,6 +29,7 @@ from tengen.config import ConfigError
 from tengen.games import Game, GameError
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
+from tengen.run.elocurve import ELO, elo_curve
 from tengen.run.events import Event, Measured, Started, plain
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import Health, assess
@@ -102,6 +103,7 @@ class Runs:
         return {
             **self._summary(name, run),
             "curves": known,
+            "elo": {series: _elo(events, series) for series in ELO},
             "last_event": last,
             "health": _health(health),
             "ladder": _ladder(run),
@@ -276,6 +278,15 @@ def _health(health: Health) -> dict[str, Any]:
             for row in rows
         ],
     }
+
+
+def _elo(events: list[Event], name: str) -> list[dict[str, float]]:
+    """All of it, whatever is new: a measurement may move the points before it."""
+    return [
+        {"minutes": round(point.minutes, 3)}
+        | {part: round(getattr(point, part), 1) for part in ("step", "elo", "error", "measured")}
+        for point in elo_curve(events, name)
+    ]
 
 
 def _mistakes(events: list[Event]) -> dict[str, list[tuple[float, float]]]:

@@ -11,9 +11,11 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from tengen import games
 from tengen.cli import UsageError, Verbs, add_verb, number, phrases
+from tengen.preset import file_name
 
 if TYPE_CHECKING:
     from tengen.app.keys import Keys
@@ -38,7 +40,7 @@ def add(verbs: Verbs) -> None:
     parser.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where training runs are (default %(default)s)"
     )
-    parser.add_argument("--train", metavar="GAME", help="start this game's run, or go on with it")
+    parser.add_argument("--train", metavar="GAME", help="start this game's run, or go on with it, and open its page")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
@@ -50,14 +52,14 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("training needs torch; pip install 'tengen[train]'")
     words = phrases.PHRASES[phrases.language()]
     with bind(args.host, args.port) as listener:
-        port = listener.getsockname()[1]
+        port, page = listener.getsockname()[1], first_page(train)
 
         def announce(token: str) -> None:
             with suppress(OSError):  # nobody reads it any more
-                print(words["serving_next"].format(address=address_of(args.host, port, token)), flush=True)
+                print(words["serving_next"].format(address=address_of(args.host, port, token, page)), flush=True)
 
         keys = Keys(announce)
-        address = address_of(args.host, port, keys.token)
+        address = address_of(args.host, port, keys.token, page)
         print(words["serving"].format(address=address), flush=True)
         if not args.no_browser and can_show_pages():
             open_browser(address)
@@ -87,9 +89,18 @@ def bind(host: str, port: int | None) -> socket.socket:
     return listener
 
 
-def address_of(host: str, port: int, token: str) -> str:
+def first_page(train: str | None) -> str:
+    """Where in the app a browser begins: who trains wants to see how it goes.
+
+    >>> first_page("gomoku:15"), first_page(None)
+    ('#/training/gomoku-15', '')
+    """
+    return f"#/training/{quote(file_name(train))}" if train else ""
+
+
+def address_of(host: str, port: int, token: str, page: str = "") -> str:
     name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port}/?token={token}"
+    return f"http://{name}:{port}/?token={token}{page}"
 
 
 def can_show_pages() -> bool:

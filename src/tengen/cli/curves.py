@@ -1,6 +1,6 @@
 """Numbers of a run as text: tiny curves, short numbers, and tables that the dashboard and `tengen status` share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from rich import box
@@ -23,6 +23,24 @@ CURVES = {
     "draws": "draws",
     "first_player_score": "first player's score",
 }
+
+# What a measurement tells, in this order, and what a person calls it. {} stands for the rest of a name.
+STRENGTH = {
+    "elo": "Elo above random play",
+    "elo_alone": "Elo without a search",
+    "alone_random": "score without a search: random play",
+    "alone_mcts:{}": "score without a search: plain, {} playouts",
+    "score": "score against plain search",
+    "level": "playouts of the plain search to beat",
+    "against_previous": "score against the network before",
+    "gate_score": "score against the network that plays",
+    "keeping_0": "right moves without a search",
+    "keeping_{}": "right moves with {} simulations",
+    "value_error": "error of the value",
+    "value_start": "value of the start",
+    "value_{}": "value after {}",
+}
+SHARES = ("score", "alone_", "against_previous", "gate_score", "keeping_")
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
@@ -63,16 +81,39 @@ def curves_table(events: Sequence[Event], width: int = 32) -> Table:
 
 
 def strength_table(events: Sequence[Event], columns: int = 4) -> Table | None:
-    """What was measured, a column for each of the latest times; None when nothing was."""
+    """What was measured, a column for the first time and for each of the latest ones; None when nothing was."""
     measured = [event for event in events if isinstance(event, Measured) and event.numbers()]
     if not measured:
         return None
-    shown = measured[-columns:]
+    shown = measured if len(measured) <= columns else [measured[0], *measured[1 - columns :]]
     table = Table("strength after", box=box.SIMPLE_HEAD, pad_edge=False)
     for event in shown:
         table.add_column(f"{event.minutes:.1f} min", justify="right")
     told = [event.numbers() for event in shown]
-    for name in dict.fromkeys(name for numbers in told for name in numbers):
-        values = (numbers.get(name) for numbers in told)
-        table.add_row(name.replace("_", " "), *("" if value is None else short(value) for value in values))
+    names = dict.fromkeys(name for each in told for name in each)
+    rows = [(row, name) for name in names if (row := strength_row(name))]
+    for (_, label), name in sorted(rows, key=lambda row: row[0][0]):
+        table.add_row(label, *(_measured(each, name) for each in told))
     return table
+
+
+def strength_row(name: str) -> tuple[int, str] | None:
+    """Where a number of a measurement stands, and what a person calls it; None if another row has it.
+
+    >>> strength_row("elo"), strength_row("alone_mcts:30"), strength_row("elo_error")
+    ((0, 'Elo above random play'), (3, 'score without a search: plain, 30 playouts'), None)
+    """
+    for place, (known, label) in enumerate(STRENGTH.items()):
+        start, varies, _ = known.partition("{}")
+        if name == known or (varies and name.startswith(start)):
+            return place, label.format(name.removeprefix(start))
+    return None
+
+
+def _measured(told: Mapping[str, float], name: str) -> str:
+    value, error = told.get(name), told.get(f"{name}_error")
+    if value is None:
+        return ""
+    if error is not None:
+        return f"{round(value)} ± {round(error)}"
+    return f"{100 * value:.1f} %" if name.startswith(SHARES) else short(value)

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from tengen.cli.curves import curves_table, short, strength_table
 from tengen.run import health
-from tengen.run.events import Event, Measured, Released, Started, TurnTaken, Warned, finite
+from tengen.run.events import Ended, Event, Measured, Released, Started, TurnTaken, Warned, finite
 from tengen.run.journal import History
 from tengen.run.report import last_turn, resignations_text
 
@@ -54,7 +54,7 @@ class JsonLines:
 
 
 class Lines:
-    """A line for every release and measurement: KIND name=value …"""
+    """A line for every release and measurement: KIND name=value …; `--json` tells more of each."""
 
     def __init__(self, language: str, earlier: Sequence[Event] = ()) -> None:
         self._language, self._history = language, History(earlier)
@@ -71,10 +71,18 @@ class Lines:
                 print(f"warning: {event.reason}", file=sys.stderr, flush=True)
             case Released() if self._turn is not None:
                 self._print(event, self._release(event, self._turn))
-            case Started() | Measured():
+            case Started():
                 self._print(event, {name: _text(value) for name, value in event.values().items()})
-        if isinstance(event, Measured):
-            print(f"health {health.assess(self._history.events).sentence(self._language)}", flush=True)
+            case Measured():
+                short_enough = {name: value for name, value in event.values().items() if "alone_" not in name}
+                self._print(event, {name: _text(value) for name, value in short_enough.items()})
+                if self._clock.progress() < 1:  # the verdict on a finished run comes with its end
+                    self._print_health()
+            case Ended():
+                self._print_health()
+
+    def _print_health(self) -> None:
+        print(f"health {health.assess(self._history.events).sentence(self._language)}", flush=True)
 
     def _print(self, event: Event, words: dict[str, str]) -> None:
         stamp = f"{event.kind} minutes={event.minutes:.2f} step={event.step}"
@@ -138,11 +146,11 @@ class Dashboard:
         parts.append(f"[{colour}]{escape(self._health.sentence(self._language))}[/]")
         parts += [f"[dim]{escape(note)}[/]" for note in self._health.notes(self._language)]
         parts += [f"[yellow]warning: {escape(warning)}[/]" for warning in self._warnings]
+        if table := strength_table(events):
+            parts += ["", table]
         if self._turn is not None:
             checked = resignations_text(self._turn)
             parts += ["", _numbers(self._turn), *([checked] if checked else []), "", curves_table(events)]
-        if table := strength_table(events):
-            parts += ["", table]
         return Panel(Group(*parts), title=escape(self._title), title_align="left")
 
     def _progress(self) -> RenderableType:

@@ -18,6 +18,20 @@ if TYPE_CHECKING:
 EXAMPLE = """example: tengen status runs/connect4
          tengen status runs/connect4 --json"""
 
+# What a person calls the numbers that health looks at.
+CHECKS = {
+    "loss": "policy loss, now ÷ at first",
+    "entropy": "policy entropy",
+    "explained_variance": "explained variance",
+    "kl": "change per release (KL)",
+    "draws": "draws",
+    "first_player": "first player's score",
+    "batch_fill": "batches full",
+    "replay_age": "age of samples, share of the run",
+    "playing_share": "time spent playing",
+    "unread_chunks": "chunks of games left out",
+}
+
 
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "status", "show the curves and the health of a training run", EXAMPLE, run)
@@ -98,7 +112,7 @@ def show(
     )
     if checked := resignations_text(last_turn(events)):
         print(checked)
-    tables = (curves_table(events), strength_table(events, columns=6), checks_table(health.checks), fleet_table(fleet))
+    tables = (strength_table(events, columns=6), curves_table(events), checks_table(health.checks), fleet_table(fleet))
     for table in tables:
         if table is not None and table.row_count:
             print()
@@ -133,9 +147,7 @@ def checks_table(checks: "tuple[Check, ...]") -> Any:
         if check.value is not None:
             row = check.to_dict()
             low, high = ("" if row[end] is None else f"{row[end]:g}" for end in ("low", "high"))
-            table.add_row(
-                check.name.replace("_", " "), f"{check.value:.3g}", f"{low} … {high}", "" if check.ok else "!"
-            )
+            table.add_row(CHECKS[check.name], f"{check.value:.3g}", f"{low} … {high}", "" if check.ok else "!")
     return table
 
 

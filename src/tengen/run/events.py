@@ -122,7 +122,6 @@ class TurnTaken(Event):
     policy_loss: float | None = None
     value_loss: float | None = None
     moves_left_loss: float | None = None
-    reply_loss: float | None = None
     loss: float | None = None
     entropy: float | None = None
     explained_variance: float | None = None
@@ -158,7 +157,7 @@ class Measured(Event):
     """How strong a network is."""
 
     kind = "measure"
-    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_"}
+    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_", "alone": "alone_"}
 
     network: str  # file name
     opponent: str | None = None
@@ -169,11 +168,12 @@ class Measured(Event):
     best: str | None = None  # the best network so far
     against_previous: float | None = None
     note: str | None = None
-    gate: str | None = None  # verdict on whether it may play
-    gate_score: float | None = None
-    gate_games: int | None = None
     elo: float | None = None
     elo_error: float | None = None
+    elo_alone: float | None = None  # of the network without a search
+    elo_alone_error: float | None = None
+    games_alone: int | None = None  # that it played without a search against each opponent
+    alone: dict[str, float] = field(default_factory=dict)  # its score there, by opponent
     openings: dict[str, float] = field(default_factory=dict)  # the first player's value at the start and after moves
     value_error: float | None = None
     keeping: dict[str, float] = field(default_factory=dict)  # share of moves that keep the value, by simulations

@@ -1,6 +1,8 @@
 """Is a run learning? A plain answer from its events, and the numbers behind it next to what is expected of them.
 
 A pure function of the events: the dashboard, `tengen status` and a page in the browser say the same of the same run.
+Strength decides as soon as it is measured: a gain over the first network that is larger than its error is learning.
+Until then the losses do, which need some turns; a run that is over is always judged, by whatever it has.
 """
 
 from __future__ import annotations
@@ -10,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tengen.run.events import Event, Measured, Released, TurnTaken, finite
+from tengen.run.elocurve import ELO, Gain, elo_curve, gain
+from tengen.run.events import Ended, Event, Measured, Released, Started, TurnTaken, finite
 
 __all__ = ["PHRASES", "Check", "Health", "assess"]
 
 TURNS = 10  # turns averaged: one turn's numbers are noisy
-EARLY = 2 * TURNS  # below as many turns nothing is said: the first and the latest ones would overlap
+EARLY = 2 * TURNS  # below as many turns losses say nothing: the first and the latest ones would overlap
 RELEASES = 5  # averaged for the change of the policy
 # Measurements that are compared with all earlier ones. Of a run that stands still, the best of the last four beats the
 # best of n earlier ones by chance with probability 4/(n + 4): a stall may take a while to be called one.
@@ -58,6 +61,7 @@ class Health:
     phrase: str  # of PHRASES
     facts: dict[str, Any] = field(default_factory=dict)  # what the phrase mentions
     checks: tuple[Check, ...] = ()
+    also: tuple[tuple[str, dict[str, Any]], ...] = ()  # further phrases, with what they mention
 
     def sentence(self, language: str = "en") -> str:
         """The verdict in one sentence."""
@@ -66,9 +70,10 @@ class Health:
         return verdict.format(reason=phrases[self.phrase].format(**self.facts))
 
     def notes(self, language: str = "en") -> list[str]:
-        """What else is out of its range."""
+        """What else is known, and what else is out of its range."""
         failed = [check for check in self.checks if not check.ok and check.phrase != self.phrase]
-        return [PHRASES[language][check.phrase].format(value=check.value) for check in failed]
+        told = [*self.also, *((check.phrase, {"value": check.value}) for check in failed)]
+        return [PHRASES[language][phrase].format(**facts) for phrase, facts in told]
 
     def to_dict(self, language: str = "en") -> dict[str, Any]:
         return {
@@ -89,16 +94,56 @@ def assess(events: Sequence[Event]) -> Health:
     played = [turn for turn in turns if turn.games is not None]  # a network that grows does not play
     if len(played) >= EARLY and not any(turn.games for turn in played[-EARLY:]):
         return Health(STALLED, "no_games", {"turns": EARLY}, unread)
-    if len(learned) < EARLY:
-        return Health(EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY}, unread)
-    checks = (*_checks(turns, learned, [event for event in events if isinstance(event, Released)]), *unread)
-    rising = _rising([event for event in events if isinstance(event, Measured)])
+    released = [event for event in events if isinstance(event, Released)]
+    checks = (*(_checks(turns, learned, released) if len(learned) >= EARLY else ()), *unread)
+    measured = [event for event in events if isinstance(event, Measured)]
+    verdict, phrase, facts = _verdict(learned, measured, checks, _finished(events))
+    return Health(verdict, phrase, facts, checks, tuple(_also(measured, phrase)))
+
+
+def _finished(events: Sequence[Event]) -> bool:
+    last = next((event for event in reversed(events) if isinstance(event, Started | Ended)), None)
+    return isinstance(last, Ended) and last.finished
+
+
+def _verdict(
+    learned: Sequence[TurnTaken], measured: Sequence[Measured], checks: Sequence[Check], finished: bool
+) -> tuple[str, str, dict[str, Any]]:
+    """The verdict, its phrase and the phrase's facts."""
+    rising, gained = _rising(measured), gain(measured)
+    if gained and gained.sure and (finished or rising is not False):
+        return LEARNING, "stronger" if gained.name == "elo" else "stronger_alone", _facts(gained)
+    if finished and gained and not rising:
+        return STALLED, "no_gain", _facts(gained)
+    if len(learned) < EARLY and not finished:
+        if gained:
+            return EARLY_DAYS, "no_gain", _facts(gained)
+        return EARLY_DAYS, "few_turns", {"turns": len(learned), "needed": EARLY}
+    if len(learned) < 2:
+        return STALLED, "too_short", {}
     stalled = next((check for check in checks if check.stalls and not check.ok), None)
-    if rising is True or (rising is None and stalled is None):
-        return Health(LEARNING, "getting_stronger" if rising else "losses_fall", _losses(learned), checks)
+    if rising is True or (rising is None and stalled is None and _losses_fall(learned)):
+        return LEARNING, "getting_stronger" if rising else "losses_fall", _losses(learned)
     if stalled is not None:
-        return Health(STALLED, stalled.phrase, {"value": stalled.value}, checks)
-    return Health(STALLED, "no_stronger", {"count": MEASUREMENTS}, checks)
+        return STALLED, stalled.phrase, {"value": stalled.value}
+    if rising is None:
+        first, last = _policy_loss(learned)
+        return STALLED, "loss_high", {"value": _ratio(last, first) or math.nan}
+    return STALLED, "no_stronger", {"count": MEASUREMENTS}
+
+
+def _facts(gained: Gain) -> dict[str, Any]:
+    return {"gain": gained.elo, "error": gained.error, "since": gained.since}
+
+
+def _also(measured: Sequence[Measured], phrase: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """What the latest network scores without a search, and that strength rises no more where the verdict is another."""
+    latest = measured[-1] if measured else None
+    if latest and latest.games_alone and (score := finite(latest.alone.get("random"))) is not None:
+        won = score * latest.games_alone
+        yield "against_random", {"won": won, "lost": latest.games_alone - won}
+    if phrase in ("stronger", "stronger_alone") and _rising(measured) is False:
+        yield "no_stronger", {"count": MEASUREMENTS}
 
 
 def _rising(measured: Sequence[Measured]) -> bool | None:
@@ -108,9 +153,9 @@ def _rising(measured: Sequence[Measured]) -> bool | None:
         for sims, share in event.keeping.items():
             if finite(share) is not None:
                 keeping.setdefault(sims, []).append(share)
-    elo = [elo for event in measured if (elo := finite(event.elo)) is not None]
+    elo = [[point.elo for point in elo_curve(measured, name)] for name in ELO]
     levels = [float(event.level) for event in measured if event.level is not None]
-    long_enough = [values for values in (elo, levels, *keeping.values()) if len(values) > MEASUREMENTS]
+    long_enough = [values for values in (*elo, levels, *keeping.values()) if len(values) > MEASUREMENTS]
     if not long_enough:
         return None
     perfect = any(min(shares[-MEASUREMENTS:]) >= 1 for shares in keeping.values())
@@ -138,9 +183,16 @@ def _checks(turns: Sequence[TurnTaken], learned: Sequence[TurnTaken], releases: 
 
 
 def _policy_loss(learned: Sequence[TurnTaken]) -> tuple[float | None, float | None]:
-    """Of the first turns, and of the latest."""
-    first, last = (_mean(turn.policy_loss for turn in turns) for turns in (learned[:TURNS], learned[-TURNS:]))
+    """Of the first turns, and of the latest; of a short run, of its halves."""
+    count = max(1, min(TURNS, len(learned) // 2))
+    first, last = (_mean(turn.policy_loss for turn in turns) for turns in (learned[:count], learned[-count:]))
     return first, last
+
+
+def _losses_fall(learned: Sequence[TurnTaken]) -> bool:
+    """Of a long run a check says so too; of a short one, that is over, this is all there is."""
+    first, last = _policy_loss(learned)
+    return first is None or last is None or len(learned) >= EARLY or last < first
 
 
 def _losses(learned: Sequence[TurnTaken]) -> dict[str, float]:
@@ -176,6 +228,11 @@ PHRASES: dict[str, dict[str, str]] = {
         EARLY_DAYS: "Too early to say: {reason}.",
         STALLED: "Stalled because {reason}.",
         "few_turns": "{turns} of the {needed} turns needed are done",
+        "stronger": "{gain:.0f} ± {error:.0f} Elo stronger than at step {since}",
+        "stronger_alone": "without a search it is {gain:.0f} ± {error:.0f} Elo stronger than at step {since}",
+        "no_gain": "it is not measurably stronger than at step {since} ({gain:+.0f} ± {error:.0f} Elo)",
+        "against_random": "without a search it scores {won:g}:{lost:g} against random play",
+        "too_short": "the run was over before it had learned anything: more minutes help",
         "getting_stronger": "it measures stronger than before; policy loss {first:.2f} → {last:.2f}, "
         "{explained:.0f} % of results explained",
         "losses_fall": "policy loss {first:.2f} → {last:.2f}, {explained:.0f} % of results explained",
@@ -206,6 +263,11 @@ PHRASES: dict[str, dict[str, str]] = {
         EARLY_DAYS: "为时尚早：{reason}。",
         STALLED: "停滞不前：{reason}。",
         "few_turns": "需要 {needed} 轮，目前完成 {turns} 轮",
+        "stronger": "比第 {since} 步时强 {gain:.0f} ± {error:.0f} Elo",
+        "stronger_alone": "不用搜索时，比第 {since} 步时强 {gain:.0f} ± {error:.0f} Elo",
+        "no_gain": "与第 {since} 步相比，棋力没有可测的提高（{gain:+.0f} ± {error:.0f} Elo）",
+        "against_random": "不用搜索，对随机走子 {won:g}:{lost:g}",
+        "too_short": "训练结束得太早，还没有学到东西，请增加时间",
         "getting_stronger": "测得的棋力高于以往；策略损失 {first:.2f} → {last:.2f}，"
         "价值解释了 {explained:.0f} % 的胜负",
         "losses_fall": "策略损失 {first:.2f} → {last:.2f}，价值解释了 {explained:.0f} % 的胜负",

@@ -82,13 +82,13 @@ class MeasureConfig:
     """Strength while training. The arena's search is self-play's with `sims`, and without what explores."""
 
     every: float = 5.0
-    """Minutes between measurements."""
+    """Minutes between measurements; the first ones come sooner."""
     sims: int = 200
     """Simulations per move of the network that is measured."""
     games: int = 40
-    """Games against each opponent."""
+    """Games against each opponent; fewer while measurements come sooner."""
     level: int = 1000
-    """Playouts of the pure MCTS to begin with; beaten in every game, it gets as many more."""
+    """Playouts of the pure MCTS to reach; beaten in every game, it gets as many more."""
 
     def __post_init__(self) -> None:
         if self.every <= 0 or self.sims < 0 or self.games < 2 or self.games % 2 or self.level < 1:

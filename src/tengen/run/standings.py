@@ -11,9 +11,14 @@ from tengen.files import write_durably
 from tengen.play.elo import Pairing, Rating, ladder
 from tengen.run.folder import RunError
 
-__all__ = ["Measurement", "Standings"]
+__all__ = ["Measurement", "Standings", "alone_name"]
 
 VERSION = 1  # of ladder.json
+
+
+def alone_name(network: str) -> str:
+    """A network without a search, as a player of the ladder."""
+    return f"{network}@0"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ while there is time left:
     2  learn    as often as the new positions allow
     3  save     everything needed to go on
     4  release  every few turns: whoever plays goes on with the new network
-    5  measure  every few minutes: how strong is it?
+    5  measure  before the first turn, soon after, and then every few minutes: how strong is it?
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ __all__ = ["MakeHub", "Trainer", "learning_device"]
 
 STARTING_POSITIONS = 1024  # by which a network that was begun with is made ready to learn on
 
+FIRST_GAP = 0.5  # minutes from step 0 to the next measurement: the first networks learn in seconds
+
 MakeHub = Callable[[RunDirectory, int, str], Hub]  # of the run, the number of the next game, and the device
 
 
@@ -78,7 +80,7 @@ class Trainer:
         self._resign_below = self.config.selfplay.resign_below
         self._unread = 0  # chunks that could not be used
         self.phase = "loading"  # what is being done right now, for whoever looks
-        self._last_measure = 0.0
+        self._last_measure, self._measured_step = 0.0, -1  # minutes, and the learner's step in this sitting
         self._last_batch: Minibatch | None = None
         self.hub = make_hub(run, self._resume(), device)
         self._side_by_side = usable_cores() > 1
@@ -116,6 +118,8 @@ class Trainer:
             resumed=self.learner.step > 0,
         )
         self._release()
+        if self.learner.step == 0 and not self._last_measure:
+            self._take_measure()  # what everything later is compared with
         while self.progress < 1 and not self.stop.is_set():
             records, speeds, losses = self._take_turn()
             self.turns += 1
@@ -124,7 +128,7 @@ class Trainer:
             self._tell(TurnTaken, **told, workers=self.hub.workers())
             if self.turns % self.config.loop.turns_per_release == 0:
                 self._release()
-            if self.minutes - self._last_measure >= self.config.measure.every:
+            if self._measure_due():
                 self._take_measure()
         if not self.stop.is_set():
             self.hub.finish()  # now, and not after the last measurement, for which nobody need play
@@ -236,13 +240,21 @@ class Trainer:
             self._tell(Warned, reason=f"{error}; self-play uses 32 bits")
             return None
 
+    def _measure_due(self) -> bool:
+        """The gaps double until they are `measure.every`: a new run shows early whether it learns. A network that has
+        not changed is not measured again: the first turns play and have too little to learn from."""
+        gap = min(self.config.measure.every, max(FIRST_GAP, self._last_measure))
+        return self.minutes - self._last_measure >= gap and self.learner.step > self._measured_step
+
     def _take_measure(self) -> None:
         """5. Never changes what is learned."""
-        self.phase = "measuring"
-        self._last_measure = self.minutes
+        self.phase, began = "measuring", self.minutes
         path = self.run.network(self.learner.step)
         export_onnx(self.learner.released, path, self.game, self.learner.step)
-        if self._measure is not None and (measured := self._measure(self)) is not None:
+        measured = self._measure(self) if self._measure else None
+        if not self.stop.is_set():  # what was given up is due at once when the run goes on
+            self._last_measure, self._measured_step = began, self.learner.step
+        if measured is not None:
             self.listen(measured)
 
     def _resume(self) -> int:

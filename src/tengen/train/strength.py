@@ -1,10 +1,12 @@
 """Strength while training: what a network scores, where it stands on a ladder that begins at random, what it knows.
 
-    random ── mcts:10 ── mcts:30 ── … ── mcts:1000 ── …     each link is played once per run
-                                             │
-                    network ── network ── network           each plays the level it is up against, and the one before
+    random ── mcts:10 ── mcts:30 ── mcts:100 ── … ── mcts:1000 ── …   each link is played once per run
+       └─────────┴─────────┴─────────┤                       │
+                           network alone                     │        without a search: next to no time
+                              network ── network ── network           the level it is up against, and the one before
 
 Games of one measurement start from openings of their own, so that measuring twice is more than measuring once.
+Measurements begin small: the first ones come soon after each other, and have as many fewer searched games.
 """
 
 from __future__ import annotations
@@ -28,13 +30,16 @@ from tengen.play.players import AgentPlayer, Player, make_player, slots_that_fit
 from tengen.play.scorecard import Positions, measure, network_check, own_positions
 from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory
-from tengen.run.standings import Measurement, Standings
+from tengen.run.standings import Measurement, Standings, alone_name
 from tengen.search.agent import Agent
 from tengen.train.learner import Learner
 
 __all__ = ["Measurer", "Standings"]
 
 RUNGS = (0, 10, 30, 100, 300, 1000, 3000, 10000)  # playouts below the first level; 0 is random play
+ALONE = (0, 10, 30, 100)  # whom a network meets without a search; a strong one beats more only with one
+FIRST_LEVEL = 100  # an untrained network with a search loses to more; rungs are climbed fast up to `measure.level`
+FEWEST = 20  # games of a measurement that comes soon after another: ± 200 Elo or less for some seconds
 LINK_STONES = 100_000_000  # placed in playouts to tie two levels together: about a second
 LEAST_SLOTS = 60  # positions searched side by side
 CACHE_MB = 64  # a match needs less than self-play, and results do not depend on it
@@ -50,6 +55,8 @@ class Trained(Protocol):
     def learner(self) -> Learner: ...
     @property
     def minutes(self) -> float: ...
+    @property
+    def progress(self) -> float: ...
     @property
     def stop(self) -> threading.Event: ...
     @property
@@ -76,7 +83,7 @@ class Measurer:
         self._config = run.config()
         self._game = games.make(self._config.game)
         self._stop = threading.Event()
-        self.standings = Standings.read(run.ladder, self._config.measure.level)
+        self.standings = Standings.read(run.ladder, min(FIRST_LEVEL, self._config.measure.level))
 
     def __call__(self, trainer: Trained) -> Measured | None:
         """How strong the trainer's network is; None when the run is stopped meanwhile."""
@@ -88,7 +95,7 @@ class Measurer:
         network = NetworkFile.load(path, self._game)
         self.standings.fleet = trainer.hub.rated()
         try:
-            values = self._measured(network, path.stem, step)
+            values = self._measured(network, path.stem, step, self._count(trainer))
         except _InterruptedError:
             return None
         measured = Measured(step, trainer.minutes, network=path.name, **values)
@@ -98,21 +105,33 @@ class Measurer:
         trainer.hub.rate(self._rivals(path.stem))
         return measured
 
+    def _count(self, trainer: Trained) -> int:
+        """Searched games against each opponent: as many as the time since the last measurement pays for, so that early
+        ones take no larger a share of the run; the last one of a run is whole."""
+        config, done = self._config.measure, self.standings.measurements
+        if trainer.progress >= 1:
+            return config.games
+        since = trainer.minutes - (done[-1].minutes if done else 0.0)
+        return min(config.games, max(FEWEST, int(config.games * since / config.every) // 2 * 2))
+
     def _rivals(self, network: str) -> list[tuple[str, str]]:
         """Whom others should let it meet: the level it is up against, and the networks before it."""
         before = [done.network for done in self.standings.measurements[-1 - EARLIER : -1]]
         known = [name for name in before if (self._run.networks / f"{name}.onnx").is_file()]
         return [(network, name) for name in (_name(self.standings.level), *known)]
 
-    def _measured(self, network: NetworkFile, name: str, step: int) -> dict[str, Any]:
+    def _measured(self, network: NetworkFile, name: str, step: int, count: int) -> dict[str, Any]:
         """The fields of the event, put together from the parts below."""
         seed = self._config.loop.seed + step
         evaluator = make_evaluator(network, self._game, self._device)
         agent = self._agent(evaluator, seed)
-        values = self._climb(AgentPlayer(name, agent), network, seed)
-        values |= self._against_previous(AgentPlayer(name, agent), seed)
-        rating = self.standings.ratings()[name]
-        values |= {"elo": rating.elo, "elo_error": rating.error}
+        values = self._alone(name, evaluator, seed)
+        values |= self._climb(AgentPlayer(name, agent), network, count, seed)
+        values |= self._against_previous(AgentPlayer(name, agent), count, seed)
+        ratings = self.standings.ratings()
+        values |= {"elo": ratings[name].elo, "elo_error": ratings[name].error}
+        alone = ratings[alone_name(name)]
+        values |= {"elo_alone": alone.elo, "elo_alone_error": alone.error}
         return values | self._openings(agent) | self._scorecard(agent, evaluator)
 
     def _agent(self, evaluator: Evaluator, seed: int) -> Agent:
@@ -121,18 +140,36 @@ class Measurer:
         slots = max(LEAST_SLOTS, self._config.measure.games)
         return Agent(self._game, evaluator, search, seed=seed, slots=slots)
 
-    def _climb(self, player: Player, network: NetworkFile, seed: int) -> dict[str, Any]:
-        """The curriculum: a level of pure MCTS that rises when it is beaten in every game."""
-        now, level, count = self.standings, self.standings.level, self._config.measure.games
-        self._link_level(level)
-        slots = self._slots(level, count)
-        match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
-        score = match.pairs.summary()
-        if score.score >= now.best_score:
-            write_durably(self._run.best, network.data)
-            now.best, now.best_score = player.name, score.score
-        if match.wins == count:
-            now.level, now.best_score = level + self._config.measure.level, -1.0
+    def _alone(self, name: str, evaluator: Evaluator, seed: int) -> dict[str, Any]:
+        """What the network scores by its policy: an evaluation per move, so that it is known at once."""
+        count = self._config.measure.games
+        search = self._config.arena_search.replace(sims=0, lookahead=0, prove_nodes=0, cache_mb=0)
+        agent = Agent(self._game, evaluator, search, seed=seed, slots=count)
+        player, scores = AgentPlayer(alone_name(name), agent), dict[str, float]()
+        for level in ALONE:
+            slots = self._slots(level, count)
+            match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
+            scores[match.b] = match.pairs.summary().score
+        return {"games_alone": count, "alone": scores}
+
+    def _climb(self, player: Player, network: NetworkFile, count: int, seed: int) -> dict[str, Any]:
+        """The curriculum: a level of pure MCTS that rises when it is beaten in every game.
+
+        Below `measure.level` games cost little, and the next level is played at once.
+        """
+        now, beaten = self.standings, True
+        while beaten:
+            level = now.level
+            self._link_level(level)
+            slots = self._slots(level, count)
+            match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
+            score = match.pairs.summary()
+            if score.score >= now.best_score:
+                write_durably(self._run.best, network.data)
+                now.best, now.best_score = player.name, score.score
+            if match.wins == count:
+                now.level, now.best_score = _level_above(level, self._config.measure.level), -1.0
+            beaten = match.wins == count and level < self._config.measure.level
         return {
             "opponent": match.b,
             "score": score.score,
@@ -142,7 +179,7 @@ class Measurer:
             "best": now.best,
         }
 
-    def _against_previous(self, player: Player, seed: int) -> dict[str, Any]:
+    def _against_previous(self, player: Player, count: int, seed: int) -> dict[str, Any]:
         """Half as many games: both sides ask a network."""
         if not self.standings.measurements:
             return {}
@@ -151,7 +188,7 @@ class Measurer:
             rival = self._rival(name, self._run.networks / f"{name}.onnx", seed)
         except NetworkError as error:  # a network that was damaged or taken away is no reason to stop training
             return {"note": str(error)}
-        count = max(2, self._config.measure.games // 4 * 2)
+        count = max(2, count // 4 * 2)
         match = self._play(player, rival, count, seed, slots=count)
         return {"against_previous": match.pairs.summary().score}
 
@@ -233,6 +270,15 @@ def _level_below(level: int, step: int) -> int:
     [2000, 1000, 300, 100, 0]
     """
     return level - step if level > step else max(rung for rung in RUNGS if rung < level)
+
+
+def _level_above(level: int, step: int) -> int:
+    """The next higher rung of the ladder.
+
+    >>> [_level_above(level, 1000) for level in (10, 100, 300, 1000, 2000)]
+    [30, 300, 1000, 2000, 3000]
+    """
+    return level + step if level >= step else min([rung for rung in RUNGS if level < rung < step], default=step)
 
 
 @cache

@@ -258,6 +258,7 @@ export const en = {
   "train.name": "Name",
   "train.name.hint": "made up for you",
   "train.start": "Start",
+  "train.beginning": "The run is being started …",
   "train.pause": "Pause",
   "train.resume": "Resume",
   "train.state.training": "training",

@@ -5,8 +5,11 @@ import { duration } from "./numbers";
 const NAMES: Record<string, [en: string, zh: string]> = {
   mistakes: ["Mistakes against perfect play", "相对完美对弈的失误率"],
   mistakes_0: ["network alone", "仅网络"],
-  elo: ["Elo", "等级分"],
-  score: ["Score against plain search", "对纯搜索的得分率"],
+  elo_title: ["Elo above random play", "等级分（随机走子为 0）"],
+  elo: ["with search", "带搜索"],
+  elo_alone: ["network alone", "仅网络"],
+  alone: ["Score of the network alone", "仅网络的得分率"],
+  alone_random: ["random play", "随机走子"],
   level: ["Plain search matched (simulations)", "相当的纯搜索（模拟次数）"],
   against_previous: ["Score against the previous network", "对上一网络的得分率"],
   value_error: ["Error of the value", "价值误差"],
@@ -57,6 +60,8 @@ export function measureName(name: string): string {
   if (known) return known[language.value === "zh" ? 1 : 0];
   const sims = /^mistakes_(\d+)$/.exec(name)?.[1];
   if (sims) return language.value === "zh" ? `${sims} 次模拟` : `${sims} simulations`;
+  const playouts = /^alone_mcts:(\d+)$/.exec(name)?.[1];
+  if (playouts) return language.value === "zh" ? `纯搜索 ${playouts} 次` : `plain search, ${playouts}`;
   const move = /^value_(\w+)$/.exec(name)?.[1];
   if (move) return language.value === "zh" ? `走 ${move} 后的价值` : `Value after ${move}`;
   return name.replaceAll("_", " ");

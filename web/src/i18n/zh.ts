@@ -260,6 +260,7 @@ export const zh: Messages = {
   "train.name": "名称",
   "train.name.hint": "自动取名",
   "train.start": "开始",
+  "train.beginning": "训练正在启动……",
   "train.pause": "暂停",
   "train.resume": "继续",
   "train.state.training": "训练中",

@@ -6,7 +6,7 @@ import { language, t } from "../i18n/i18n";
 import { durationWords } from "../i18n/training";
 import * as store from "../store/training";
 import "../styles/training.css";
-import { Curves } from "../ui/Curves";
+import { Curves, Strength } from "../ui/Curves";
 import { Button, Segmented } from "../ui/controls";
 import { Health } from "../ui/Health";
 import { Icon } from "../ui/Icon";
@@ -69,7 +69,7 @@ type Tab = "curves" | "machine" | "ladder";
 function Run() {
   const run = store.run.value;
   const tab = useSignal<Tab>("curves");
-  if (!run) return <div class="loading" />;
+  if (!run) return store.beginning.value ? <p class="muted">{t("train.beginning")}</p> : <div class="loading" />;
   const tabs = [
     { value: "curves", label: t("train.curves") },
     { value: "machine", label: t("machine") },
@@ -89,6 +89,7 @@ function Run() {
       />
       {tab.value === "curves" && (
         <>
+          <Strength run={run} />
           <div class="run-top">
             <Health run={run} />
             <LiveWall />

@@ -1,6 +1,6 @@
 /** Training runs: read again and again while they are looked at. */
 import { computed, effect, signal } from "@preact/signals";
-import { api, type Layout, type Side, type Stone } from "../api";
+import { ApiError, api, type Layout, type Side, type Stone } from "../api";
 import { joined, type Points } from "./curves";
 import { connections } from "./link";
 import { complain } from "./notices";
@@ -32,6 +32,7 @@ export interface HealthRow {
 
 export interface RunDetails extends RunSummary {
   curves: Record<string, Points>;
+  elo: Record<"elo" | "elo_alone", EloPoint[]>; // with a search, and without: whole, not only what is new
   last_event: number;
   health: { verdict: Verdict; notes: { en: string[]; zh: string[] }; rows: HealthRow[] };
   ladder: {
@@ -42,6 +43,14 @@ export interface RunDetails extends RunSummary {
   networks: { id: string; step: number; minutes: number | null }[];
   workers: Worker[];
   resignations: { checked: number; wrong: number } | null; // of games that were played on; null: nobody may resign
+}
+
+export interface EloPoint {
+  minutes: number;
+  step: number;
+  elo: number; // of the curve, smoothed as far as the ladder cannot tell networks apart
+  error: number;
+  measured: number;
 }
 
 /** Somebody elsewhere who plays for the run. */
@@ -68,10 +77,13 @@ export interface LiveGame {
 const LIST_PACE = 4000;
 const RUN_PACE = 2000;
 const LIVE_PACE = 1200;
+/** A run that is being started is not known until training is loaded: that long it is waited for without complaint. */
+const BEGINNING = 60_000;
 
 export const runs = signal<RunSummary[] | null>(null);
 export const runName = computed(() => (screen.value === "training" ? place.value.name : ""));
 export const run = signal<RunDetails | null>(null);
+export const beginning = signal(false); // the run is not known yet
 export const live = signal<{ game: string; games: LiveGame[] } | null>(null);
 export const layout = signal<Layout | null>(null); // of the run's game
 
@@ -105,9 +117,16 @@ export function begin(): () => void {
     live.value = null;
     if (!name) return;
     const path = `runs/${encodeURIComponent(name)}`;
+    const patience = Date.now() + BEGINNING;
     const ends = [
-      repeat(RUN_PACE, () => readRun(path)),
+      repeat(RUN_PACE, () =>
+        readRun(path).catch((error) => {
+          beginning.value = !run.peek() && Date.now() < patience && isUnknown(error);
+          if (!beginning.value) throw error;
+        }),
+      ),
       repeat(LIVE_PACE, async () => {
+        if (!run.peek()) return;
         if (run.peek()?.state === "training" || !live.peek()) live.value = await api.get(`${path}/live`);
       }),
     ];
@@ -120,6 +139,8 @@ export function begin(): () => void {
     one();
   };
 }
+
+const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.code === "unknown_run";
 
 async function readRun(path: string): Promise<void> {
   const old = run.peek();

@@ -12,6 +12,7 @@ export interface Curve {
   name: string;
   points: Points;
   errors?: Points; // half of an interval, at the same minutes
+  measured?: Points; // what a smoothed curve was made from
 }
 
 const COLOURS = ["--accent", "--series-2", "--series-3", "--series-4"];
@@ -38,9 +39,12 @@ export function Chart({ title, curves, share }: { title: string; curves: readonl
     };
   }, [shape]);
   useEffect(() => plot.current?.setData(data), [data]);
-  const last = curves.map(({ name, points }) => {
+  const last = curves.map(({ name, points, errors }) => {
     const value = points[points.length - 1]?.[1];
-    return { name, text: value === undefined ? "–" : share ? percent(value, 1) : compact(value) };
+    const error = errors?.[errors.length - 1]?.[1];
+    const text =
+      value === undefined ? "–" : share ? percent(value, 1) : compact(error === undefined ? value : Math.round(value));
+    return { name, text: error === undefined ? text : `${text} ± ${compact(Math.round(error))}` };
   });
   const words = last.map(({ name, text }) => `${measureName(name)} ${text}`).join(", ");
   return (
@@ -85,45 +89,54 @@ function options(width: number, latest: { current: { curves: readonly Curve[] } 
         stroke: colour(COLOURS[place % COLOURS.length]!),
         width: 2,
         spanGaps: true,
-        points: { show: latest.current.curves[place]!.points.length < 40, size: 5 },
+        points: {
+          show: latest.current.curves[place]!.points.length < 40 && !latest.current.curves[place]!.measured,
+          size: 5,
+        },
       })),
     ],
-    hooks: { draw: [(plot) => drawErrors(plot, latest.current.curves)] },
+    hooks: { draw: [(plot) => drawBands(plot, latest.current.curves)] },
   };
 }
 
 /** A little air around the curves and their intervals. */
 function roomFor(curves: readonly Curve[], low: number | null, high: number | null): [number, number] {
   let [bottom, top] = [low ?? 0, high ?? 1];
-  for (const { points, errors } of curves) {
+  for (const { points, errors, measured } of curves) {
     const half = new Map(errors);
     for (const [at, value] of points) {
       bottom = Math.min(bottom, value - (half.get(at) ?? 0));
       top = Math.max(top, value + (half.get(at) ?? 0));
     }
+    for (const [, value] of measured ?? []) [bottom, top] = [Math.min(bottom, value), Math.max(top, value)];
   }
   const air = 0.08 * (top - bottom) || Math.abs(top) * 0.1 || 1;
   return [bottom >= 0 ? Math.max(0, bottom - air) : bottom - air, top + air];
 }
 
-/** The interval of each point as an upright bar. */
-function drawErrors(plot: uPlot, curves: readonly Curve[]): void {
-  curves.forEach(({ points, errors }, place) => {
-    if (!errors) return;
-    const half = new Map(errors);
-    plot.ctx.save();
-    plot.ctx.strokeStyle = colour(COLOURS[place % COLOURS.length]!);
-    plot.ctx.globalAlpha = 0.45;
-    plot.ctx.lineWidth = 2;
-    for (const [at, value] of points) {
-      const error = half.get(at);
-      if (error === undefined) continue;
-      const x = plot.valToPos(at, "x", true);
-      plot.ctx.beginPath();
-      plot.ctx.moveTo(x, plot.valToPos(value - error, "y", true));
-      plot.ctx.lineTo(x, plot.valToPos(value + error, "y", true));
-      plot.ctx.stroke();
+/** The interval around a curve as a band, and what was measured as small dots. */
+function drawBands(plot: uPlot, curves: readonly Curve[]): void {
+  const { ctx } = plot;
+  const x = (at: number): number => plot.valToPos(at, "x", true);
+  const y = (value: number): number => plot.valToPos(value, "y", true);
+  curves.forEach(({ points, errors, measured }, place) => {
+    ctx.save();
+    ctx.fillStyle = colour(COLOURS[place % COLOURS.length]!);
+    if (errors) {
+      const half = new Map(errors);
+      const edge = (sign: number): [number, number][] =>
+        points.map(([at, value]) => [x(at), y(value + sign * (half.get(at) ?? 0))]);
+      ctx.globalAlpha = 0.16;
+      ctx.beginPath();
+      for (const [left, top] of [...edge(1), ...edge(-1).reverse()]) ctx.lineTo(left, top);
+      ctx.fill();
     }
-    plot.ctx.restore();
+    ctx.globalAlpha = 0.6;
+    for (const [at, value] of measured ?? []) {
+      ctx.beginPath();
+      ctx.arc(x(at), y(value), 2.5 * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+    ctx.restore();
   });
 }

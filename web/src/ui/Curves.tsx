@@ -1,22 +1,19 @@
-/** A run's curves, strength first. Whatever the run measures and no group names is shown at the end. */
-import { t } from "../i18n/i18n";
+/** A run's curves, and its strength, which stands above them. Whatever the run measures and no group names is shown at the end. */
+import { language, t } from "../i18n/i18n";
 import { measureName } from "../i18n/training";
 import type { Points } from "../store/curves";
-import type { RunDetails } from "../store/training";
+import type { EloPoint, RunDetails } from "../store/training";
 import { Chart, type Curve } from "./Chart";
 import { Card } from "./controls";
 
 interface Spec {
   title: string;
   curves: readonly string[];
-  errors?: string;
   share?: boolean;
 }
 
 const GROUPS = {
   strength: [
-    { title: "elo", curves: ["elo"], errors: "elo_error" },
-    { title: "score", curves: ["score"], share: true },
     { title: "level", curves: ["level"] },
     { title: "against_previous", curves: ["against_previous"], share: true },
   ],
@@ -48,7 +45,12 @@ const GROUPS = {
 
 /** Shown in another way, or only bounds of what is shown. */
 const ELSEWHERE = [
+  "elo",
   "elo_error",
+  "elo_alone",
+  "elo_alone_error",
+  "games_alone",
+  "score", // against ever stronger opponents: it falls when the network rises
   "score_low",
   "score_high",
   "progress",
@@ -58,19 +60,38 @@ const ELSEWHERE = [
   "moves_per_second",
 ];
 
+/** The verdict and what it rests on: first on the page, whatever its width. */
+export function Strength({ run }: { run: RunDetails }) {
+  const { curves, elo, health } = run;
+  const mistakes = mistakeCurves(curves);
+  const alone = aloneCurves(curves);
+  const ratings = (["elo", "elo_alone"] as const).flatMap((name) =>
+    elo[name].length ? [eloCurve(name, elo[name])] : [],
+  );
+  return (
+    <Card title={t("train.strength")}>
+      <p class="health-words" data-testid="health">
+        {health.verdict.texts[language.value]}
+      </p>
+      <div class="charts">
+        {ratings.length > 0 && <Chart title={measureName("elo_title")} curves={ratings} />}
+        {mistakes.length > 0 && <Chart title={measureName("mistakes")} curves={mistakes} share />}
+        {alone.length > 0 && <Chart title={measureName("alone")} curves={alone} share />}
+        <Charts curves={curves} specs={GROUPS.strength} />
+      </div>
+    </Card>
+  );
+}
+
 export function Curves({ run }: { run: RunDetails }) {
   const { curves } = run;
   const grouped = Object.values(GROUPS).flatMap((specs: Spec[]) => specs.flatMap((spec) => spec.curves));
   const others = Object.keys(curves).filter(
-    (name) => !grouped.includes(name) && !ELSEWHERE.includes(name) && !name.startsWith("keeping"),
+    (name) => !grouped.includes(name) && !ELSEWHERE.includes(name) && !/^(keeping|alone)_/.test(name),
   );
-  const mistakes = mistakeCurves(curves);
   if (!Object.keys(curves).length) return <p class="muted">{t("train.nocurves")}</p>;
   return (
     <>
-      <Group title={t("train.strength")} curves={curves} specs={GROUPS.strength}>
-        {mistakes.length > 0 && <Chart title={measureName("mistakes")} curves={mistakes} share />}
-      </Group>
       <Group title={t("train.learning")} curves={curves} specs={GROUPS.learning} />
       <Group title={t("train.speed")} curves={curves} specs={GROUPS.speed} />
       <Group title={t("train.games")} curves={curves} specs={GROUPS.games} />
@@ -83,31 +104,51 @@ interface GroupProps {
   title: string;
   curves: Record<string, Points>;
   specs: readonly Spec[];
-  children?: preact.ComponentChildren;
 }
 
-function Group({ title, curves, specs, children }: GroupProps) {
-  const known = specs.filter((spec) => spec.curves.some((name) => curves[name]?.length));
-  if (!known.length && !children) return null;
+function Group({ title, curves, specs }: GroupProps) {
+  if (!known(specs, curves).length) return null;
   return (
     <Card title={title}>
       <div class="charts">
-        {children}
-        {known.map((spec) => (
-          <Chart key={spec.title} title={measureName(spec.title)} curves={curvesOf(spec, curves)} share={spec.share} />
-        ))}
+        <Charts curves={curves} specs={specs} />
       </div>
     </Card>
   );
 }
 
-function curvesOf({ curves: names, errors }: Spec, curves: Record<string, Points>): Curve[] {
-  return names.flatMap((name): Curve[] => {
-    const points = curves[name];
-    if (!points?.length) return [];
-    const bars = errors ? curves[errors] : undefined;
-    return [bars ? { name, points, errors: bars } : { name, points }];
-  });
+const known = (specs: readonly Spec[], curves: Record<string, Points>): Spec[] =>
+  specs.filter((spec) => spec.curves.some((name) => curves[name]?.length));
+
+function Charts({ specs, curves }: Omit<GroupProps, "title">) {
+  return (
+    <>
+      {known(specs, curves).map((spec) => (
+        <Chart key={spec.title} title={measureName(spec.title)} curves={curvesOf(spec, curves)} share={spec.share} />
+      ))}
+    </>
+  );
+}
+
+function curvesOf({ curves: names }: Spec, curves: Record<string, Points>): Curve[] {
+  return names.flatMap((name): Curve[] => (curves[name]?.length ? [{ name, points: curves[name] }] : []));
+}
+
+function eloCurve(name: string, points: readonly EloPoint[]): Curve {
+  const over = (value: (point: EloPoint) => number): Points => points.map((point) => [point.minutes, value(point)]);
+  return {
+    name,
+    points: over(({ elo }) => elo),
+    errors: over(({ error }) => error),
+    measured: over(({ measured }) => measured),
+  };
+}
+
+/** What the network scores without a search, by opponent. */
+function aloneCurves(curves: Record<string, Points>): Curve[] {
+  return Object.entries(curves)
+    .filter(([name, points]) => name.startsWith("alone_") && points.length)
+    .map(([name, points]) => ({ name, points }));
 }
 
 /** What is kept of the value of positions, turned into what is lost, by simulations. */

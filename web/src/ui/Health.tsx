@@ -7,13 +7,10 @@ import { Card } from "./controls";
 import { Icon } from "./Icon";
 
 export function Health({ run }: { run: RunDetails }) {
-  const { verdict, notes, rows } = run.health;
+  const { notes, rows } = run.health;
   const { resignations } = run;
   return (
     <Card title={t("train.health")}>
-      <p class="health-words" data-testid="health">
-        {verdict.texts[language.value]}
-      </p>
       {notes[language.value].map((note) => (
         <p key={note} class="muted small">
           {note}

@@ -2,6 +2,7 @@
 import { playerName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { percent, whole } from "../i18n/numbers";
+import { measureName } from "../i18n/training";
 import type { RunDetails } from "../store/training";
 import { Card } from "./controls";
 
@@ -9,7 +10,11 @@ type Rated = RunDetails["ladder"]["players"][number];
 
 /** "mcts:1000" and "00012345" as people read them. */
 function rungName(name: string): string {
-  if (/^\d+$/.test(name)) return t("player.step", { step: whole(Number(name)) });
+  const [, step, alone] = /^(\d+)(@0)?$/.exec(name) ?? [];
+  if (step) {
+    const network = t("player.step", { step: whole(Number(step)) });
+    return alone ? `${network} · ${measureName("elo_alone")}` : network;
+  }
   const [player = "", sims] = name.split(/[:@]/);
   return sims ? `${playerName(player, null)} · ${t("sims", { n: sims })}` : playerName(player, null);
 }
