@@ -121,7 +121,14 @@ def test_players_of_a_game(server: Client) -> None:
     players = server.get("/api/players", game="connect4")
     assert [network["id"] for network in players["networks"]] == ["shipped"]
     others = {other["id"]: other["searches"] for other in players["others"]}
-    assert others == {"random": False, "mcts": True, "mcts,solver": True, "uniform": True, "solver": False}
+    assert others == {
+        "random": False,
+        "mcts": True,
+        "mcts,solver": True,
+        "plain": True,
+        "uniform": True,
+        "solver": False,
+    }
     assert all(other["sentence"] for other in players["others"])
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {

@@ -47,7 +47,7 @@ Bounds look_ahead(const G& state, int plies, Action* actions, const Stop* stop =
   BestOf best;
   if (end != kNoEnd) best.add({-end, -end, 0});
   if constexpr (SeesWins<G>)
-    if (plies > 1 && state.ply() + 2 < state.max_plies()) {  // then what is not safe loses with the next ply
+    if (plies > 1 && only_wins_end(state, 2)) {  // then what is not safe loses with the next ply
       const int safe = state.safe(actions);
       if (safe < open) best.add({1, 1, 1});
       open = safe, plies -= plies == 2;

@@ -46,6 +46,7 @@ __all__ = [
 
 MOST_SIMS = 10_000_000
 LEAVES_OF_A_SINGLE_GAME = 8
+CHEAP_MOVES = 1000  # tried to look ahead of one position
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,20 @@ def _proving_mcts(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return replace(plain, config=plain.config.replace(solver=True))
 
 
+def _plain(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    """What a search can do without a network: it proves, looks as far ahead as is cheap, and tries moves near stones
+    first."""
+    config = SearchConfig(lookahead=cheap_lookahead(game), symmetry=False, cache_mb=0)
+    return PlayerSearch(config.replace(sims=_sims(found[1], least=1)), lambda device, threads: Rollout(nearby=True))
+
+
+def cheap_lookahead(game: Game) -> int:
+    """Plies: up to three, so that what wins at once after any answer is seen, and as far as it takes no longer than a
+    playout or two. A game that sees its wins (law 12 of game.h) spares the last two plies."""
+    spared = 0 if game.start().wins_at_once() is None else 2
+    return next(plies for plies in (3, 2, 1) if plies == 1 or game.num_actions ** (plies - spared) <= CHEAP_MOVES)
+
+
 def _uniform(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return PlayerSearch(_with_sims(SearchConfig(), found[1]), lambda device, threads: Uniform(game))
 
@@ -123,6 +138,11 @@ PLAYER_KINDS = (
         "mcts,solver", "mcts:N,solver", r"mcts:(\d+),solver",
         "pure MCTS that proves wins, draws and losses in its tree",
         search=_proving_mcts, usual="mcts:1000,solver", priors=False,
+    ),
+    PlayerKind(
+        "plain", "plain:N", r"plain:(\d+)",
+        "the best that search does without a network: N playouts, near stones first, looks ahead and proves",
+        search=_plain, usual="plain:1000",
     ),
     PlayerKind(
         "uniform", "uniform@SIMS", r"uniform(?:@(\d+))?",

@@ -176,7 +176,7 @@ class Agent:
             self.search.activate(list(slots))
             with stopped_by_ctrl_c(self.search.stop):
                 if isinstance(self.evaluator, Rollout):
-                    self.search.run_rollouts()
+                    self.search.run_rollouts(self.evaluator.nearby)
                 else:
                     run_searches([self.search], self.evaluator)
         finally:
