@@ -36,6 +36,7 @@ __all__ = [
     "choices",
     "find_kind",
     "make_player",
+    "moves_ahead",
     "network_search",
     "page_player",
     "player_search",
@@ -111,10 +112,15 @@ def _plain(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
 
 
 def cheap_lookahead(game: Game) -> int:
-    """Plies: up to three, so that what wins at once after any answer is seen, and as far as it takes no longer than a
-    playout or two. A game that sees its wins (law 12 of game.h) spares the last two plies."""
+    """Plies: up to three, so that threats are seen which no single move answers, and as many as cost little."""
+    return next(plies for plies in (3, 2, 1) if plies == 1 or moves_ahead(game, plies) <= CHEAP_MOVES)
+
+
+def moves_ahead(game: Game, plies: int) -> int:
+    """How many moves are tried at most to look so far ahead. A game that sees its wins (law 12 of game.h) spares the
+    last two plies."""
     spared = 0 if game.start().wins_at_once() is None else 2
-    return next(plies for plies in (3, 2, 1) if plies == 1 or game.num_actions ** (plies - spared) <= CHEAP_MOVES)
+    return int(game.num_actions ** max(0, plies - spared))
 
 
 def _uniform(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
