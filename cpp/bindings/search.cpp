@@ -321,12 +321,14 @@ void bind_search(nb::module_& m) {
           "trees"_a, "Only these trees are searched from now on; at first all are.")
       .def(
           "run_rollouts",
-          [](PySearch& s) {
+          [](PySearch& s, bool nearby) {
             const auto search = s.enter();
             const nb::gil_scoped_release release;
-            search->run_rollouts();
+            search->run_rollouts(nearby);
           },
-          "Runs the whole search natively with random playouts for evaluations.")
+          "nearby"_a,
+          "Runs the whole search natively with random playouts for evaluations; nearby: priors prefer moves near "
+          "stones.")
       .def(
           "finished", [](const PySearch& s, int tree) { return s.enter()->finished(s.checked(tree)); }, "tree"_a)
       .def(

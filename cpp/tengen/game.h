@@ -112,18 +112,22 @@ concept Shrinking = requires(const G& position) {
 template <class G>
 concept Remembers = requires { G::kRemembers; };
 
-// 12. For a game that nothing ends but a win, or its very last ply. `wins_at_once()`, not of a finished game: can the
-//     side to move win with its next move? And where it cannot, `safe(out)`: the actions, in the order of `legal`,
-//     after which the opponent cannot either. That spares trying every move of every position: looking three plies
-//     ahead in Connect4 takes less than a quarter of the time.
+// 12. For a game that nothing ends but a win, or its very last ply, which `sees_wins()` says: with other options a
+//     game may have other ends. `wins_at_once()`, not of a finished game: can the side to move win with its next move?
+//     And where it cannot, `safe(out)`: the actions, in the order of `legal`, after which the opponent cannot either.
+//     That spares trying every move of every position: looking three plies ahead in Connect4 takes less than a quarter
+//     of the time.
 template <class G>
 concept SeesWins = requires(const G& position, Action* out) {
+  { position.sees_wins() } -> std::same_as<bool>;
   { position.wins_at_once() } -> std::same_as<bool>;
   { position.safe(out) } -> std::same_as<int>;
 };
+// Does nothing but a win end the game within so many plies?
 template <Game G>
-bool only_wins_end(const G& position) {
-  return SeesWins<G> && position.ply() + 1 < position.max_plies();
+bool only_wins_end(const G& position, int plies = 1) {
+  if constexpr (SeesWins<G>) return position.sees_wins() && position.ply() + plies < position.max_plies();
+  return false;
 }
 
 // 13. `promising(out)`, of a game that sees its wins and where none is at once: the actions of `safe`, those first that

@@ -74,7 +74,7 @@ TEST(rollouts_are_the_same_for_any_number_of_threads) {
   for (const int threads : {1, 2, 4}) {
     const auto search = game->make_search(16, config, 7, threads);
     scatter(*game, *search);
-    search->run_rollouts();
+    search->run_rollouts(false);
     CHECK(threads == 1 || signature(*search) == expected);
     expected = signature(*search);
   }

@@ -100,7 +100,7 @@ TEST(search_with_many_leaves_and_rollouts_without_memory_leaves_no_mark) {
     Oracle oracle;
     const auto go = [&] {
       if (rollouts)
-        search->run_rollouts();
+        search->run_rollouts(true);
       else
         run(*search, oracle, game->num_actions());
     };

@@ -745,8 +745,10 @@ class BatchSearch(LeafSource):
     def activate(self, trees: Sequence[int]) -> None:
         """Only these trees are searched from now on; at first all are."""
 
-    def run_rollouts(self) -> None:
-        """Runs the whole search natively with random playouts for evaluations."""
+    def run_rollouts(self, nearby: bool) -> None:
+        """
+        Runs the whole search natively with random playouts for evaluations; nearby: priors prefer moves near stones.
+        """
 
     def finished(self, tree: int) -> bool: ...
 

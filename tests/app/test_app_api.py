@@ -139,7 +139,14 @@ def test_players_of_a_game(server: Client) -> None:
     players = server.get("/api/players", game="connect4")
     assert [network["id"] for network in players["networks"]] == ["shipped"]
     others = {other["id"]: other["searches"] for other in players["others"]}
-    assert others == {"random": False, "mcts": True, "mcts,solver": True, "uniform": True, "solver": False}
+    assert others == {
+        "random": False,
+        "mcts": True,
+        "mcts,solver": True,
+        "plain": True,
+        "uniform": True,
+        "solver": False,
+    }
     assert all(other["sentence"] for other in players["others"])
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {
@@ -155,7 +162,10 @@ def test_the_bare_network_without_a_search(server: Client) -> None:
     answer = server.post("/api/evaluate", request)["answers"][0]
     assert sum(answer["wdl"]) == pytest.approx(1, abs=0.01) and answer["plies"] > 0
     assert set(answer["prior"]) == set("123567") and sum(answer["prior"].values()) == pytest.approx(1)
-    assert server.error("/api/evaluate", request | {"players": ["mcts"]})["code"] == "not_supported"
+    assert answer["certain"] is True and answer["reason"] is None
+    nobody = {"certain": False, "reason": "no_network", "wdl": None, "plies": None, "prior": None}
+    for plain in ("mcts", "plain", "random"):  # the graph says why it is empty
+        assert server.post("/api/evaluate", request | {"players": [plain]})["answers"] == [{"player": plain} | nobody]
     for unknown in ("run:none/best", "net:/etc/passwd", "mcts:"):
         assert server.error("/api/evaluate", request | {"players": [unknown]})["code"] == "unknown_player"
     assert server.error("/api/evaluate", request | {"position": at("hex:5")})["code"] == "unknown_player"
@@ -198,8 +208,12 @@ def test_one_ctrl_c_ends_the_heaviest_search_and_a_second_one_ends_at_once(tmp_p
     heaviest = {"sims": 10**9, "leaves": 16, "prove_nodes": 550}
     for patient in (True, False):
         with command("--runs", str(tmp_path)) as (process, client), client.socket() as live:
-            for beyond in ({"leaves": 1024, "prove_nodes": 10**6}, {"lookahead": 3}, {"leaves": 257}):
-                live.say("search", position=at("gomoku:15"), player="uniform", settings=heaviest | beyond)
+            for id, beyond in (
+                ("gomoku:15", {"leaves": 1024, "prove_nodes": 10**6}),
+                ("gomoku:15,rule=renju", {"lookahead": 3}),
+                ("gomoku:15", {"leaves": 257}),
+            ):
+                live.say("search", position=at(id), player="uniform", settings=heaviest | beyond)
                 error = live.hear()["error"]
                 assert error["code"] == "bad_setting" and str(error["params"]["most"]) in error["message"]
             live.say("search", position=at("gomoku:15"), player="uniform", settings=heaviest)

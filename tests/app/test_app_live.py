@@ -278,7 +278,7 @@ def test_a_review_finds_the_move_that_loses(live: Socket) -> None:
     assert missed["before"] == 100 and missed["loss"] == missed["before"] - missed["after"] > 20
     assert (rows[5]["kind"], rows[5]["loss"]) == ("best", 0)  # it takes the point that wins
     for place, side in ((0, "first"), (1, "second")):
-        assert rows[-1]["accuracy"][side] == accuracy([row["loss"] for row in rows[place::2]])
+        assert rows[-1]["accuracy"][side] == accuracy([row["loss"] for row in rows[place::2] if row["certain"]])
     assert all("accuracy" not in row for row in rows[:-1])
 
 
@@ -380,3 +380,43 @@ def unchanged(number: Callable[[], int], seconds: float) -> bool:
     before = number()
     time.sleep(seconds)
     return number() == before
+
+
+def review_of(live: Socket, game: str, moves: str, player: str, **settings: Any) -> list[dict[str, Any]]:
+    live.say("review", position=at(game, moves), player=player, settings=settings)
+    return [row for row in live.hear_until("review", done=True) if row["type"] == "review"]
+
+
+def test_a_review_without_a_network_is_not_sure_of_what_playouts_cannot_tell(live: Socket) -> None:
+    """Quiet moves of an opening: the playouts have favourites, and cannot know."""
+    rows = review_of(live, "go:9", "e5 c3 a1 g7 j9 c7", "plain", sims=60)
+    assert {row["kind"] for row in rows} <= {"best", "good", "unsure"}
+    unsure = [row for row in rows if not row["certain"]]
+    assert unsure and all((row["kind"], row["reason"]) == ("unsure", "no_network") for row in unsure)
+    for place, side in ((0, "first"), (1, "second")):
+        assert rows[-1]["accuracy"][side] == accuracy([row["loss"] for row in rows[place::2] if row["certain"]])
+
+
+def test_a_review_without_a_network_is_sure_of_what_it_has_proven(live: Socket) -> None:
+    """An open three that was not answered, and a four that was."""
+    rows = review_of(live, "gomoku:15", "h8 a1 h9 a3 h10 a5 h11 a7", "plain", sims=100)
+    assert [(row["kind"], row["certain"], row["reason"]) for row in rows[5:6]] == [("blunder", True, None)]
+
+
+@pytest.mark.parametrize(
+    ("game", "player", "certain"),
+    [
+        ("go:9", "plain", False),
+        ("connect4", "uniform", False),
+        ("connect4", "random", False),
+        ("connect4", "shipped", True),
+    ],
+)
+def test_a_search_says_whether_its_value_is_certain(live: Socket, game: str, player: str, certain: bool) -> None:
+    last = live.search(game, player=player, settings={"sims": 30} if player != "random" else {})[-1]
+    assert (last["certain"], last["reason"]) == (certain, None if certain else "no_network")
+
+
+def test_a_proof_is_certain_without_a_network(live: Socket) -> None:
+    last = live.search("tictactoe", "a3 b2 a2 c3", player="plain")[-1]
+    assert last["certain"] is True and last["moves"][0]["proven"] == "win"

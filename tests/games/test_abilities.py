@@ -15,8 +15,8 @@ OFFERED = {
     "sample": {"gomoku", "othello", "go"},
     "legal_only_shrinks": {"tictactoe", "hex"},
     "remembers": {"go"},
-    "wins_at_once": {"connect4"},
-    "safe": {"connect4"},
+    "wins_at_once": {"connect4", "gomoku"},
+    "safe": {"connect4", "gomoku"},
     "promising": {"connect4"},
 }
 

@@ -24,7 +24,7 @@ from tengen.play.players import (
 )
 from tengen.search.agent import Agent
 
-SPECS = ["random", "mcts:50", "mcts:50,solver", "uniform@30", "uniform@0", "solver"]
+SPECS = ["random", "mcts:50", "mcts:50,solver", "plain:50", "uniform@30", "uniform@0", "solver"]
 
 
 def moves_of(player: Player, game: Game, count: int = 12) -> list[int]:
@@ -47,7 +47,7 @@ def test_every_kind_of_player_is_one_row_of_the_table() -> None:
     """A text names one kind, a page's name too, and every kind has either a tree or its own way to be made."""
     texts = {"mcts:7": "mcts", "mcts:7,solver": "mcts,solver", "uniform": "uniform", "uniform@7": "uniform"}
     texts |= {"net:a@7": "net", "net:mcts:7": "net", "shipped": "shipped", "shipped@0": "shipped"}
-    texts |= {"random": "random", "solver": "solver"}
+    texts |= {"random": "random", "solver": "solver", "plain:7": "plain"}
     for text, name in texts.items():
         assert [kind.name for kind in PLAYER_KINDS if re.fullmatch(kind.pattern, text)] == [name]
         found = find_kind(text)

@@ -328,7 +328,7 @@ def test_a_finished_game_has_nothing_to_search() -> None:
     for batch in (BatchSearch(CONNECT4, 1, SearchConfig()), BatchSearch(CONNECT4, 1, SearchConfig(leaves=8))):
         batch.reset(0, over)
         assert not batch.select() and batch.finished(0)
-        batch.run_rollouts()
+        batch.run_rollouts(nearby=False)
         root = batch.node(0)
         assert root.terminal and not root.expanded and (root.lo, root.hi, root.visits) == (-1, -1, 0)
         for ask in (batch.best, batch.choose, batch.target):

@@ -168,7 +168,7 @@ def test_a_second_thread_in_the_same_search_is_refused() -> None:
         search.select,
         search.cancel,
         search.counts,
-        search.run_rollouts,
+        lambda: search.run_rollouts(nearby=False),
         lambda: search.backup(*nothing),
         lambda: search.step(*nothing),
         lambda: search.set_network(1),

@@ -78,7 +78,7 @@ def test_trap_17_every_game_ply_and_purpose_has_a_stream_of_its_own() -> None:
     rollouts = BatchSearch(CONNECT4, 4, SearchConfig(sims=50), seed=3)
     for tree in range(4):
         rollouts.reset(tree, CONNECT4.start(), tree)
-    rollouts.run_rollouts()
+    rollouts.run_rollouts(nearby=False)
     assert len({rollouts.node(tree).q for tree in range(4)}) > 1
 
 

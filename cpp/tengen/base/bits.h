@@ -54,6 +54,15 @@ struct Bits {
     for (std::size_t w = 0; w < W; ++w) word[w] &= b.word[w];
     return *this;
   }
+  // By less than a word.
+  friend constexpr Bits operator>>(Bits a, int by) {
+    for (std::size_t w = 0; w < W; ++w) a.word[w] = a.word[w] >> by | (w + 1 < W ? a.word[w + 1] << 1 << (63 - by) : 0);
+    return a;
+  }
+  friend constexpr Bits operator<<(Bits a, int by) {
+    for (std::size_t w = W; w-- > 0;) a.word[w] = a.word[w] << by | (w > 0 ? a.word[w - 1] >> 1 >> (63 - by) : 0);
+    return a;
+  }
   friend constexpr bool operator==(const Bits&, const Bits&) = default;
 
  private:

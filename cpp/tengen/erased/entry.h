@@ -67,11 +67,13 @@ class StateOf final : public AnyState {
     return {};
   }
   std::optional<bool> wins_at_once() const override {
-    if constexpr (SeesWins<G>) return game_.wins_at_once();
+    if constexpr (SeesWins<G>)
+      if (game_.sees_wins()) return game_.wins_at_once();
     return {};
   }
   std::optional<std::vector<Action>> safe() const override {
-    if constexpr (SeesWins<G>) return listed([this](Action* out) { return game_.safe(out); });
+    if constexpr (SeesWins<G>)
+      if (game_.sees_wins()) return listed([this](Action* out) { return game_.safe(out); });
     return {};
   }
   std::optional<std::vector<Action>> promising() const override {

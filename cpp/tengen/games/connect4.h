@@ -48,6 +48,7 @@ class Connect4 {
   bool terminal() const { return all_ == kFull || last_mover_won(); }
   Outcome outcome() const { return last_mover_won() ? Outcome::loss : Outcome::draw; }
 
+  bool sees_wins() const { return true; }
   bool wins_at_once() const { return threats(own_, all_) & landing_cells(all_); }
   int safe(Action* out) const {
     const auto cells = not_losing(all_, threats(own_ ^ all_, all_));

@@ -84,6 +84,18 @@ class Gomoku {
     }
   }
 
+  // Renju may end in other ways, where Black has forbidden points only.
+  bool sees_wins() const { return rule_ != Rule::renju; }
+  bool wins_at_once() const { return winning_cells(to_move()).any(); }
+  // One threat must be answered where it is; of two, one is carried out.
+  int safe(Action* out) const {
+    auto threats = winning_cells(1 - to_move());
+    const int count = threats.count();
+    if (count == 0) return legal(out);
+    if (count == 1) *out = static_cast<Action>(threats.pop());
+    return count == 1;
+  }
+
   // The planes name the stones of both sides, the counts of stones name the side to move and the stones name the
   // forbidden points: so one hash serves for both.
   std::uint64_t board_hash() const { return hash_[0]; }
@@ -165,13 +177,47 @@ class Gomoku {
     const bool overline_wins = rule_ == Rule::freestyle || (rule_ == Rule::renju && colour == 1);
     return run == in_a_row_ || (run > in_a_row_ && overline_wins);
   }
-  bool wins_through(int colour, int cell) const {
+  bool wins_through(int colour, int cell) const { return wins_through(stones_[colour], colour, cell); }
+  bool wins_through(const Bits<W>& stones, int colour, int cell) const {
     constexpr int kWide = GomokuBoard::kWidest;
-    for (auto lines = board_->lines_with_three(stones_[colour], cell); lines; lines &= lines - 1) {
-      const auto window = board_->template window<kWide>(stones_[colour], cell, std::countr_zero(lines));
+    for (auto lines = board_->lines_with_three(stones, cell); lines; lines &= lines - 1) {
+      const auto window = board_->template window<kWide>(stones, cell, std::countr_zero(lines));
       if (is_winning_run(colour, run_through_centre<kWide>(window))) return true;
     }
     return false;
+  }
+  // The empty cells where a stone would win; not of a finished game.
+  Bits<W> winning_cells(int colour) const {
+    Bits<W> found = completing_cells(colour) & empty();
+    if (is_winning_run(colour, in_a_row_ + 1)) return found;
+    Bits<W> out;
+    found.for_each([&](int cell) {
+      Bits<W> stones = stones_[colour];
+      stones.set(cell);
+      if (wins_through(stones, colour, cell)) out.set(cell);
+    });
+    return out;
+  }
+  // The cells that in_a_row cells in line lack, all others of which have a stone. For all rows of a line at once: a row
+  // is named by its first cell, and the i-th of its stones by shifting all stones i cells back.
+  Bits<W> completing_cells(int colour) const {
+    Bits<W> out;
+    const auto length = static_cast<std::size_t>(in_a_row_);
+    for (int line = 0; line < GomokuBoard::kLines; ++line) {
+      const int by = board_->step[static_cast<std::size_t>(line)];
+      std::array<Bits<W>, GomokuBoard::kWidest> upto, stones;  // rows whose cells before the i-th all have stones
+      upto[0] = board_->template starts<W>(in_a_row_, line);
+      stones[0] = stones_[colour];
+      for (std::size_t i = 1; i < length; ++i) {
+        upto[i] = upto[i - 1] & stones[i - 1];
+        stones[i] = stones[i - 1] >> by;
+      }
+      Bits<W> after = upto[0],
+              cells;  // rows whose cells after the i-th all have stones; cells, i before where they are
+      for (std::size_t i = length; i-- > 0; after &= stones[i]) cells = (cells << by) | (upto[i] & after);
+      out |= cells;
+    }
+    return out;
   }
   Bits<W> winning_stones(int colour) const {
     Bits<W> out;
@@ -199,6 +245,6 @@ class Gomoku {
   State state_ = State::running;
 };
 
-static_assert(Game<Gomoku<4>> && Game<Gomoku<8>>);
+static_assert(Game<Gomoku<4>> && Game<Gomoku<8>> && SeesWins<Gomoku<4>>);
 
 }  // namespace tengen

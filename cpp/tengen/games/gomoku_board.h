@@ -18,6 +18,7 @@
 //   20 21 22 23 24
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -31,6 +32,7 @@ namespace tengen {
 
 struct GomokuBoard {
   static constexpr int kLines = 4, kLargest = 19;
+  static constexpr int kWords = 8;   // of a set of cells of the largest board
   static constexpr int kWidest = 6;  // six in a row and no more: the longest look any rule takes
 
   int size, cells;
@@ -44,6 +46,15 @@ struct GomokuBoard {
     const auto i = static_cast<std::size_t>(size);
     std::call_once(built[i], [&] { boards[i] = new GomokuBoard(size); });
     return *boards[i];
+  }
+
+  // The cells where a row of so many cells in a line can begin.
+  template <int W>
+  Bits<W> starts(int length, int line) const {
+    const auto& all = starts_[static_cast<std::size_t>(length)][static_cast<std::size_t>(line)];
+    Bits<W> out;
+    std::copy_n(all.word.begin(), W, out.word.begin());
+    return out;
   }
 
   // The cells of the window that exist.
@@ -83,6 +94,7 @@ struct GomokuBoard {
 
  private:
   std::vector<std::array<std::uint16_t, kLines>> on_board_;
+  std::array<std::array<Bits<kWords>, kLines>, kWidest + 1> starts_{};  // [length][line]
 
   template <int W>
   static unsigned five_bits(const Bits<W>& stones, int first) {
@@ -105,6 +117,11 @@ struct GomokuBoard {
         for (int i = -kWidest; i <= kWidest; ++i)
           if (inside(cell / n + i * kDown[line]) && inside(cell % n + i * kRight[line]))
             on_board_[static_cast<std::size_t>(cell)][line] |= static_cast<std::uint16_t>(1 << (kWidest + i));
+    for (std::size_t length = 1; length <= kWidest; ++length)
+      for (int cell = 0; cell < cells; ++cell)
+        for (std::size_t line = 0; line < kLines; ++line)
+          if (on_board_[static_cast<std::size_t>(cell)][line] >> (kWidest - 1 + length) & 1)
+            starts_[length][line].set(cell);
   }
 };
 

@@ -42,16 +42,21 @@ template <Game G>
 Bounds look_ahead(const G& state, int plies, Action* actions, const Stop* stop = nullptr) {
   if constexpr (SeesWins<G>)
     if (plies == 1 && only_wins_end(state)) return state.wins_at_once() ? Bounds{1, 1, 1} : Bounds{};
-  auto [end, open] = ends(state, actions);
-  if (end == 1) return {1, 1, 1};
   BestOf best;
-  if (end != kNoEnd) best.add({-end, -end, 0});
-  if constexpr (SeesWins<G>)
-    if (plies > 1 && state.ply() + 2 < state.max_plies()) {  // then what is not safe loses with the next ply
-      const int safe = state.safe(actions);
-      if (safe < open) best.add({1, 1, 1});
-      open = safe, plies -= plies == 2;
+  int open = 0;
+  if (only_wins_end(state, 2)) {
+    if constexpr (SeesWins<G>) {
+      if (state.wins_at_once()) return {1, 1, 1};
+      open = state.safe(actions);
+      if (open == 0) return {-1, -1, 2};  // what is not safe loses with the next ply, before any other move does
+      plies -= plies == 2;
     }
+  } else {
+    const Ends found = ends(state, actions);
+    if (found.best == 1) return {1, 1, 1};
+    if (found.best != kNoEnd) best.add({-found.best, -found.best, 0});
+    open = found.open;
+  }
   if (plies == 1) {
     if (open > 0) best.add({});
     return best.bounds();

@@ -62,7 +62,7 @@ class AnySearch {
   virtual void backup(const float* policy, const float* wdl, const float* moves_left) = 0;
   virtual int step(const float* policy, const float* wdl, const float* moves_left) = 0;  // backup, then select
   virtual void cancel() = 0;
-  virtual void run_rollouts() = 0;
+  virtual void run_rollouts(bool nearby) = 0;
   virtual void stop() = 0;  // from any thread; heard at once, inside proofs within a tenth of a second
   virtual void set_network(std::uint64_t hash) = 0;
 

@@ -152,12 +152,12 @@ class BatchSearch : public AnySearch {
     forget_leaves();
   }
 
-  void run_rollouts() override {
+  void run_rollouts(bool nearby) override {
     cancel();
     begin();
     whole([&] {
       pool_.run(searches_.size(), 1, [&](std::size_t t) {
-        if (active_[t]) at(t).run_rollouts(no_cache_, [&] { return interrupted(t); });
+        if (active_[t]) at(t).run_rollouts(nearby, no_cache_, [&] { return interrupted(t); });
       });
     });
     end();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tengen/base/elementary.h"
+#include "tengen/base/nearby.h"
 #include "tengen/base/rollout.h"
 #include "tengen/proof/probe.h"
 #include "tengen/search/cache.h"
@@ -145,9 +146,11 @@ class Search {
   // Forgets all pending leaves: as if they had never been gathered.
   void cancel() { cancel_from(0); }
 
-  // The whole search with random playouts for evaluations. UCB1 tries moves in random order, PUCT has no preference.
+  // The whole search with random playouts for evaluations. Priors prefer moves near stones, if asked for. Otherwise
+  // UCB1 tries moves in random order, and PUCT has no preference.
   template <class Stop>
-  void run_rollouts(const Cache& no_cache, Stop&& stop) {
+  void run_rollouts(bool nearby, const Cache& no_cache, Stop&& stop) {
+    Nearby<G> near(state_);
     std::vector<float> policy(static_cast<std::size_t>(state_.num_actions()), 0.0f);
     std::array<float, 3> wdl{};
     G state = state_;
@@ -158,7 +161,9 @@ class Search {
             const int plies = play_out(state, rollouts_, actions_.data());
             const int sign = leaf(i).state.to_move() == state.to_move() ? 1 : -1;
             const int result = sign * static_cast<int>(state.outcome());
-            if (config_.rule == Rule::ucb1)
+            if (nearby)
+              near.write(leaf(i).state, leaf(i).symmetry, policy.data());
+            else if (config_.rule == Rule::ucb1)
               for (float& logit : policy) logit = static_cast<float>(rollouts_.uniform());
             wdl = {result > 0 ? 1.0f : 0.0f, result == 0 ? 1.0f : 0.0f, result < 0 ? 1.0f : 0.0f};
             return Output{policy.data(), wdl.data(), static_cast<float>(plies)};

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tengen.app.certainty import certainty
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.games import State
@@ -24,7 +25,7 @@ def evaluate(networks: Networks, state: State, players: list[str]) -> dict[str, 
 def _answer(networks: Networks, state: State, player: str) -> dict[str, Any]:
     named = page_player(player)
     if named and not named[0].network:
-        raise AppError("not_supported", f"{player} is not a network", player=player)
+        return {"player": player, **certainty(False), "wdl": None, "plies": None, "prior": None}
     shown = Batch(state.planes()[None], np.array([state.hash()], np.uint64))
     with networks.evaluator(player, state.game) as judge:
         assert not isinstance(judge, Rollout)
@@ -34,4 +35,4 @@ def _answer(networks: Networks, state: State, player: str) -> dict[str, Any]:
     weights = np.exp(logits - logits.max())
     prior = {state.move_text(a): float(p) for a, p in zip(legal, weights / weights.sum(), strict=True)}
     wdl = [float(share) for share in answer.wdl[0]]
-    return {"player": player, "wdl": wdl, "plies": float(answer.moves_left[0]), "prior": prior}
+    return {"player": player, **certainty(True), "wdl": wdl, "plies": float(answer.moves_left[0]), "prior": prior}

@@ -23,7 +23,7 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
-from tengen.play.players import PLAYER_KINDS, PlayerError, page_player, player_search
+from tengen.play.players import PLAYER_KINDS, PlayerError, moves_ahead, page_player, player_search
 from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.standings import Standings
@@ -36,7 +36,7 @@ MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 LARGEST = {"cache_mb": 1024, "leaves": 256}
 MOST_MEMORY = 2 << 30  # bytes of a tree that max_nodes asks for; as much again is for moving it
 # A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
-# its proofs (leaves x prove_nodes x actions) or by a lookahead (actions ^ lookahead): 0.4 s at most in any game.
+# its proofs (leaves x prove_nodes x actions) or by a lookahead (moves_ahead): 0.4 s at most in any game.
 MOST_MOVES = 2_000_000
 
 
@@ -86,7 +86,7 @@ def changed_settings(game: Game, config: SearchConfig, settings: Mapping[str, An
     _check("max_nodes", config.max_nodes, MOST_MEMORY // node_bytes(game))
     actions = game.num_actions
     _check(f"leaves x prove_nodes x {actions} actions", config.leaves * config.prove_nodes * actions, MOST_MOVES)
-    _check(f"{actions} actions ^ lookahead", actions**config.lookahead, MOST_MOVES)
+    _check("lookahead: moves looked at", moves_ahead(game, config.lookahead), MOST_MOVES)
     return config
 
 

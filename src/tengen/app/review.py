@@ -3,6 +3,7 @@
 Every position of the game is searched by the same agent, whose tree follows the game. A move's loss is the win
 percentage of the best move less that of the move played; the latter is known from the next position's search. Only
 moves other than the best are charged: what one search thinks of its own choice one ply later is not the player's fault.
+And only as far as the search can tell: a loss within its margin is "unsure", and counts for no accuracy.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tengen.app.certainty import certainty, margin
 from tengen.app.errors import AppError
 from tengen.app.positions import start_of
 from tengen.app.treesearch import TreeSearch
 from tengen.games import State
-from tengen.search.agent import Analysis
+from tengen.search.agent import Agent
 
 __all__ = ["accuracy", "kind_of", "review"]
 
@@ -58,6 +60,7 @@ class _Searched:
     wdl: Wdl
     plies: float
     pv: tuple[str, ...]
+    margin: float  # points by which the win percentage may be off
 
 
 async def review(search: TreeSearch, tell: Callable[..., Awaitable[None]]) -> None:
@@ -77,7 +80,8 @@ async def review(search: TreeSearch, tell: Callable[..., Awaitable[None]]) -> No
             if search.stopped:
                 return
             row = _judge(before, action, after)
-            losses[before.state.to_move()].append(row["loss"])
+            if row["certain"]:
+                losses[before.state.to_move()].append(row["loss"])
             done = ply + 1 == len(moves)
             ending = {"accuracy": {"first": accuracy(losses[0]), "second": accuracy(losses[1])}} if done else {}
             await tell(ply=ply, done=done, total=len(moves), **row, **ending)
@@ -87,12 +91,15 @@ async def review(search: TreeSearch, tell: Callable[..., Awaitable[None]]) -> No
 async def _look(search: TreeSearch, state: State) -> _Searched:
     if state.is_terminal():
         outcome = state.outcome()
-        return _Searched(state, None, (float(outcome > 0), float(outcome == 0), float(outcome < 0)), 0.0, ())
+        return _Searched(state, None, (float(outcome > 0), float(outcome == 0), float(outcome < 0)), 0.0, (), 0.0)
     await search.move_to(state)
     await search.run()
-    found: Analysis = await search.use(lambda agent: agent.report(state))
-    best = found.moves[0]
-    return _Searched(state, best.action, best.wdl, best.plies, best.pv)
+
+    def look(agent: Agent) -> _Searched:
+        best = agent.report(state).moves[0]
+        return _Searched(state, best.action, best.wdl, best.plies, best.pv, margin(agent.evaluator, best))
+
+    return await search.use(look)
 
 
 def _judge(before: _Searched, action: int, after: _Searched) -> dict[str, Any]:
@@ -101,13 +108,16 @@ def _judge(before: _Searched, action: int, after: _Searched) -> dict[str, Any]:
     is_best = action == before.best
     value = best_value if is_best else min(best_value, 100 - win_percentage(after.wdl))
     loss = best_value - value
+    kind = kind_of(loss, is_best)
+    certain = kind in ("best", "good") or loss >= math.hypot(before.margin, after.margin)
     return {
         "played": before.state.move_text(action),
         "best": before.state.move_text(before.best),
         "before": best_value,
         "after": value,
         "loss": loss,
-        "kind": kind_of(loss, is_best),
+        "kind": kind if certain else "unsure",
+        **certainty(certain),
         "pv": before.pv,
         "wdl": before.wdl,
         "plies": before.plies,

@@ -16,6 +16,7 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 from tengen._core import EdgeView
+from tengen.app.certainty import WIDEST, certainty, margin
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.config import SearchConfig
@@ -247,6 +248,7 @@ def search_report(agent: Agent, state: State) -> dict[str, Any]:
         "wdl": [rounded(share) for share in analysis.wdl],
         "plies": rounded(analysis.plies),
         "best": state.move_text(analysis.best),
+        **certainty(margin(agent.evaluator, analysis.moves[0]) <= WIDEST),
         "moves": [move_row(state, move) for move in analysis.moves],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from tengen.app.certainty import certainty
 from tengen.app.errors import AppError
 from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
@@ -41,7 +42,14 @@ def answer(player: str, state: State) -> dict[str, Any]:
     moves.sort(key=lambda move: (move["action"] != chosen, -move["q"]))
     best = moves[0]
     known = {name: best[name] for name in ("q", "wdl", "plies")}
-    return {"visits": 0, "nodes": 0, **known, "best": best["move"], "moves": moves}
+    return {
+        "visits": 0,
+        "nodes": 0,
+        **known,
+        "best": best["move"],
+        **certainty(solver is not None),
+        "moves": moves,
+    }
 
 
 def _move(state: State, action: int, count: int) -> dict[str, Any]:

@@ -33,14 +33,13 @@ STRENGTH = {
     "score": "score against plain search",
     "level": "playouts of the plain search to beat",
     "against_previous": "score against the network before",
-    "gate_score": "score against the network that plays",
     "keeping_0": "right moves without a search",
     "keeping_{}": "right moves with {} simulations",
     "value_error": "error of the value",
     "value_start": "value of the start",
     "value_{}": "value after {}",
 }
-SHARES = ("score", "alone_", "against_previous", "gate_score", "keeping_")
+SHARES = ("score", "alone_", "against_previous", "keeping_")
 
 
 def sparkline(values: Sequence[float], width: int) -> str:

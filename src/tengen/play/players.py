@@ -36,6 +36,7 @@ __all__ = [
     "choices",
     "find_kind",
     "make_player",
+    "moves_ahead",
     "page_player",
     "player_search",
     "search_player",
@@ -45,6 +46,7 @@ __all__ = [
 
 MOST_SIMS = 10_000_000
 USUAL_C_UCB = 1.4  # about √2, of games whose facts name no constant for UCB1
+CHEAP_MOVES = 1000  # tried to look ahead of one position
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,25 @@ def _proving_mcts(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return replace(plain, config=plain.config.replace(solver=True))
 
 
+def _plain(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
+    """What a search can do without a network: it proves, looks as far ahead as is cheap, and tries moves near stones
+    first."""
+    config = SearchConfig(lookahead=cheap_lookahead(game), cache_mb=0)
+    return PlayerSearch(config.replace(sims=_sims(found[1], least=1)), lambda device, threads: Rollout(nearby=True))
+
+
+def cheap_lookahead(game: Game) -> int:
+    """Plies: up to three, so that threats are seen which no single move answers, and as many as cost little."""
+    return next(plies for plies in (3, 2, 1) if plies == 1 or moves_ahead(game, plies) <= CHEAP_MOVES)
+
+
+def moves_ahead(game: Game, plies: int) -> int:
+    """How many moves are tried at most to look so far ahead. A game that sees its wins (law 12 of game.h) spares the
+    last two plies."""
+    spared = 0 if game.start().wins_at_once() is None else 2
+    return int(game.num_actions ** max(0, plies - spared))
+
+
 def _uniform(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return PlayerSearch(_with_sims(SearchConfig(), found[1]), lambda device, threads: Uniform(game))
 
@@ -122,6 +143,11 @@ PLAYER_KINDS = (
         "mcts,solver", "mcts:N,solver", r"mcts:(\d+),solver",
         "pure MCTS that proves wins, draws and losses in its tree",
         search=_proving_mcts, usual="mcts:1000,solver", priors=False,
+    ),
+    PlayerKind(
+        "plain", "plain:N", r"plain:(\d+)",
+        "the best that search does without a network: N playouts, near stones first, looks ahead and proves",
+        search=_plain, usual="plain:1000",
     ),
     PlayerKind(
         "uniform", "uniform@SIMS", r"uniform(?:@(\d+))?",

@@ -47,6 +47,7 @@ class MoveInfo:
     wdl: tuple[float, float, float]
     plies: float  # to the end of the game, by the moves-left estimate
     u: float  # exploration term of the next selection
+    error: float  # standard error of q, by the values below; 0 when proven, 1 before any visit
     lcb: float  # lower confidence bound of q
     proven: str | None  # "win", "draw", "loss", with `plies` exact
     pv: tuple[str, ...]  # the line the search expects, this move included
@@ -188,7 +189,7 @@ class Agent:
             self.search.activate(list(slots))
             with stopped_by_ctrl_c(self.search.stop):
                 if isinstance(self.evaluator, Rollout):
-                    self.search.run_rollouts()
+                    self.search.run_rollouts(self.evaluator.nearby)
                 else:
                     run_searches([self.search], self.evaluator)
         finally:
@@ -223,6 +224,7 @@ class Agent:
         q = float(-edge.lo) if solved else -edge.q if visited else edge.value
         d = float(edge.lo == 0) if solved else edge.d
         variance = 0.0 if solved else max(0.0, edge.s - edge.q * edge.q)
+        error = (variance / edge.visits) ** 0.5 if visited else 1.0
         return MoveInfo(
             action=edge.action,
             text=state.move_text(edge.action),
@@ -233,7 +235,8 @@ class Agent:
             wdl=_wdl(q, d),
             plies=1 + edge.m if edge.dist is None or not solved else float(1 + edge.dist),
             u=edge.u,
-            lcb=q - STANDARD_ERRORS * (variance / edge.visits) ** 0.5 if visited else -1.0,
+            error=error,
+            lcb=q - STANDARD_ERRORS * error if visited else -1.0,
             proven={-1: "win", 0: "draw", 1: "loss"}[edge.lo] if solved else None,
             pv=self.principal_variation(state, slot, [edge.action], limit=20 if follow else 1),
         )
