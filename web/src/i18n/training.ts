@@ -6,6 +6,15 @@ const NAMES: Record<string, [en: string, zh: string]> = {
   mistakes: ["Mistakes against perfect play", "相对完美对弈的失误率"],
   mistakes_0: ["network alone", "仅网络"],
   elo: ["Elo", "等级分"],
+  elo_error: ["Elo, half of its interval", "等级分误差"],
+  score_low: ["Score, lowest plausible", "得分率下限"],
+  score_high: ["Score, highest plausible", "得分率上限"],
+  gate_score: ["Score at the gate", "门控得分率"],
+  gate_games: ["Games at the gate", "门控对局"],
+  progress: ["Share of the run", "训练进度"],
+  multiplier: ["Multiplier of the learning rate", "学习率倍数"],
+  reply_loss: ["Loss of replies", "应手损失"],
+  unread_chunks: ["Chunks left out", "未读取的数据块"],
   score: ["Score against plain search", "对纯搜索的得分率"],
   level: ["Plain search matched (simulations)", "相当的纯搜索（模拟次数）"],
   against_previous: ["Score against the previous network", "对上一网络的得分率"],
@@ -57,6 +66,8 @@ export function measureName(name: string): string {
   if (known) return known[language.value === "zh" ? 1 : 0];
   const sims = /^mistakes_(\d+)$/.exec(name)?.[1];
   if (sims) return language.value === "zh" ? `${sims} 次模拟` : `${sims} simulations`;
+  const kept = /^keeping_(\d+)$/.exec(name)?.[1];
+  if (kept) return language.value === "zh" ? `${kept} 次模拟的正确率` : `Right moves, ${kept} simulations`;
   const move = /^value_(\w+)$/.exec(name)?.[1];
   if (move) return language.value === "zh" ? `走 ${move} 后的价值` : `Value after ${move}`;
   return name.replaceAll("_", " ");
