@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from support.appserver import PATIENCE, Client, at, command, interrupt_again_and_again, serving
+from support.toldrun import events_of_a_run, write_told_run
 from support.training import TINY
 from support.writtenrun import CONNECT4, tell, write_fleet, write_run
 from tengen.app.levels import Level, LevelTable, read_levels
@@ -19,6 +21,7 @@ from tengen.net.file import NetworkFile, shipped_network
 from tengen.run.events import Ended, TurnTaken
 from tengen.run.folder import RunDirectory
 from tengen.run.journal import read_events
+from tengen.run.shelf import delete_run
 
 pytestmark = pytest.mark.slow
 
@@ -134,6 +137,72 @@ def test_damaged_files_of_a_run_are_no_reason_to_fail(tmp_path: Path) -> None:
         run.config_file.write_text("nonsense")
         assert server.error("/api/runs/harmed")["code"] == "unknown_run"
         assert server.get("/api/runs") == []
+
+
+def test_runs_are_compared_at_equal_work(tmp_path: Path) -> None:
+    write_told_run(tmp_path / "one")
+    write_told_run(tmp_path / "two", events_of_a_run(turns=8, elo=200.0))
+    with serving(tmp_path) as server:
+        told = server.http.get("/api/compare?run=one&run=two").json()
+        assert told["curve"] == "elo" and told["axes"] == ["minutes", "games", "evaluations"]
+        assert told["runs"][0] == {"name": "one", "points": [[0.5, 10, 200, 100.0, 30.0], [1.5, 30, 600, 300.0, 30.0]]}
+        losses = server.http.get("/api/compare?run=two&curve=loss").json()["runs"][0]["points"]
+        assert len(losses) == 8 and losses[-1] == [4.0, 80, 1600, 0.375, None]
+        assert server.error("/api/compare?run=one&curve=none")["code"] == "bad_request"
+        assert server.error("/api/compare?run=none")["code"] == "unknown_run"
+        assert server.error("/api/compare?run=../one")["code"] == "unknown_run"
+        assert server.error("/api/compare")["code"] == "bad_request"
+        assert server.error("/api/compare?" + "run=one&" * 9)["code"] == "bad_request"
+
+
+def test_runs_are_renamed_tagged_and_deleted(tmp_path: Path) -> None:
+    write_told_run(tmp_path / "one")
+    with serving(tmp_path) as server:
+        assert server.get("/api/runs")[0]["tags"] == []
+        assert server.post("/api/runs/one/tags", {"tags": ["a", "大"]})["tags"] == ["a", "大"]
+        renamed = server.post("/api/runs/one/rename", {"name": "two"})
+        assert (renamed["name"], renamed["tags"], renamed["minutes"]) == ("two", ["a", "大"], 2.0)
+        assert server.post("/api/runs/two/delete", {"confirm": "two"}) == {"deleted": "two"}
+        assert server.get("/api/runs") == [] and list(tmp_path.iterdir()) == []
+
+
+def test_a_new_run_with_the_name_of_a_deleted_one_is_read_from_its_start(tmp_path: Path) -> None:
+    run = write_told_run(tmp_path / "one", events_of_a_run(turns=8))
+    with serving(tmp_path) as server:
+        assert len(server.get("/api/runs/one")["curves"]["loss"]) == 8
+        delete_run(run)  # by somebody else
+        write_told_run(tmp_path / "one", events_of_a_run(turns=2))
+        assert len(server.get("/api/runs/one")["curves"]["loss"]) == 2
+
+
+def test_wrong_changes_of_runs_change_nothing(tmp_path: Path) -> None:
+    run = write_told_run(tmp_path / "runs" / "one")
+    write_told_run(tmp_path / "runs" / "two")
+    outside = write_told_run(tmp_path / "outside")
+    (tmp_path / "runs" / "link").symlink_to(outside.path)
+    names = ["../x", "..", "a/b", ".hidden", "", "x" * 65, "跑", "a\n", "a\u0000", "a\u001b[31m", "a\u202e", 7, None]
+    with serving(tmp_path / "runs") as server:
+        for name in names:
+            assert server.error("/api/runs/one/rename", {"name": name})["code"] == "bad_request", name
+        assert server.error("/api/runs/one/rename", {"name": "two"})["code"] == "run_busy"
+        for tags in (["a\u001b"], ["a,b"], ["x" * 33], [str(n) for n in range(17)]):
+            assert server.error("/api/runs/one/tags", {"tags": tags})["code"] == "run_refused", tags
+        assert server.error("/api/runs/one/delete", {"confirm": "two"})["code"] == "bad_request"
+        assert server.error("/api/runs/one/delete", {})["code"] == "bad_request"
+        for name in ("none", "..", "%2e%2e%2foutside", "..%2Foutside", "%2Ftmp"):
+            answer = server.http.post(f"/api/runs/{name}/delete", json={"confirm": name})
+            assert answer.status_code in (404, 405), name
+        assert server.error("/api/runs/link/delete", {"confirm": "link"})["code"] == "run_refused"
+        assert server.error("/api/runs/link/rename", {"name": "other"})["code"] == "run_refused"
+        with run.locked():
+            assert server.error("/api/runs/one/delete", {"confirm": "one"})["code"] == "run_busy"
+            assert server.error("/api/runs/one/rename", {"name": "other"})["code"] == "run_busy"
+        strangers = server.http.post(
+            "/api/runs/one/delete", json={"confirm": "one"}, headers={"Origin": "http://evil.example"}
+        )
+        assert strangers.status_code == 403
+        assert httpx.post(f"{server.address}/api/runs/one/delete", json={"confirm": "one"}).status_code == 403
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["link", "one", "two"] and outside.exists()
 
 
 def test_games_under_way(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from browser.driver import App, Pictures, opened
 from support.appserver import Client, command
+from support.toldrun import write_told_run
 from support.writtenrun import write_run
 from tengen.bench.app import FLAGS, browser_path
 
@@ -35,6 +36,7 @@ def chromium() -> Iterator[Browser]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     runs = tmp_path_factory.mktemp("runs")
     write_run(runs / "one")
+    write_told_run(runs / "二")
     with command("--runs", str(runs)) as (_, client):
         yield client
 

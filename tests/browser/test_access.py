@@ -44,6 +44,9 @@ def tree(app: App) -> None:
 def runs(app: App) -> None:
     app.open("training")
     expect(app.the("runs").locator("a").first).to_be_visible()
+    for name in ("one", "二"):
+        app.the("compare-runs").get_by_label(name).check()
+    expect(app.the("chart-one")).to_be_visible()
 
 
 def run(app: App, tab: str = "curves") -> None:
@@ -64,6 +67,7 @@ def machine(app: App) -> None:
 def ladder(app: App) -> None:
     run(app, "ladder")
     expect(app.the("ladder")).to_be_visible()
+    app.the("manage").locator("summary").click()
 
 
 def dialog(key: str, testid: str) -> Callable[[App], None]:

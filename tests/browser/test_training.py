@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Route, expect
 
 from browser.driver import App, Pictures, opened
 from support.appserver import Client, command
+from support.toldrun import events_of_a_run, write_told_run
 from support.training import TINY
 from support.writtenrun import write_fleet, write_run
 from tengen.run.folder import RunDirectory
@@ -49,6 +50,59 @@ def test_a_run_is_started_and_its_curves_move(chromium: Browser, trainer: Client
         assert not RunDirectory(tmp_path / "small").is_locked()
         app.the("run-resume").click()
         expect(app.the("run-state")).to_have_text("training")
+
+
+def test_runs_are_compared_over_each_axis(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    write_told_run(tmp_path / "one")
+    write_told_run(tmp_path / "two", events_of_a_run(turns=8, elo=200.0))
+    with opened(chromium, trainer) as app:
+        app.open("training")
+        for name in ("one", "two"):
+            app.the("compare-runs").get_by_label(name).check()
+        chart = app.the("chart-one").locator("[role=img]")
+        expect(chart).to_have_attribute("aria-label", "Elo: one 300, two 1400")
+        for axis in ("games", "evaluations"):
+            app.the("compare-axis").locator(f"[data-value={axis}]").click()
+            expect(chart.locator("canvas")).to_be_visible()
+        app.the("compare-curve").select_option("loss")
+        expect(chart).to_have_attribute("aria-label", "Loss: one 0.750, two 0.375")
+        app.the("compare-runs").get_by_label("one").uncheck()
+        expect(app.the("chart-two").locator("[role=img]")).to_have_attribute("aria-label", "Loss: two 0.375")
+
+
+def test_a_run_is_renamed_tagged_and_deleted_in_the_page(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    write_told_run(tmp_path / "one")
+    with opened(chromium, trainer) as app:
+        app.open("training", name="one")
+        app.the("manage").locator("summary").click()
+        app.the("manage-tags").fill("baseline, 大网络，wide")
+        app.the("manage-tag").click()
+        expect(app.page.locator(".run-head .tag")).to_have_text(["baseline", "大网络", "wide"])
+        app.the("manage-name").fill("../two")
+        app.the("manage-rename").click()
+        expect(app.page.locator(".notice")).to_be_visible()
+        app.the("manage-name").fill("two")
+        app.the("manage-rename").click()
+        expect(app.page.locator("h1")).to_have_text("two")
+        app.the("manage").locator("summary").click()
+        expect(app.the("manage-delete")).to_be_disabled()
+        app.the("manage-confirm").fill("one")
+        expect(app.the("manage-delete")).to_be_disabled()
+        app.the("manage-confirm").fill("two")
+        app.the("manage-delete").click()
+        expect(app.page.locator("main")).to_contain_text("No run yet.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_is_trained_offers_neither_name_nor_end(chromium: Browser, trainer: Client, tmp_path: Path) -> None:
+    with write_told_run(tmp_path / "one").locked(), opened(chromium, trainer) as app:
+        app.open("training", name="one")
+        app.the("manage").locator("summary").click()
+        app.the("manage-name").fill("two")
+        app.the("manage-confirm").fill("one")
+        for button in ("manage-rename", "manage-delete"):
+            expect(app.the(button)).to_be_disabled()
+        expect(app.the("manage")).to_contain_text("Pause the run")
 
 
 def test_workers_elsewhere_are_listed(chromium: Browser, trainer: Client, tmp_path: Path) -> None:

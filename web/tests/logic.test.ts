@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Field } from "../src/api";
 import { compact, duration, short, signed } from "../src/i18n/numbers";
-import { aligned, joined } from "../src/store/curves";
+import { aligned, joined, over } from "../src/store/curves";
 import { gameId, known, scaleOf, within } from "../src/store/fields";
 import type { Branch } from "../src/store/messages";
 import { layOut, PILL, textsTo } from "../src/store/treelayout";
@@ -92,4 +92,23 @@ test("no two nodes of a tree overlap, and the most visited child is level with i
     }
   }
   expect(textsTo(tree, 1)).toEqual(["m0"]);
+});
+
+test("a compared curve over each axis, with its intervals where there are any", () => {
+  const points: [number, number, number, number, number | null][] = [
+    [0.5, 10, 200, 100, 30],
+    [1.5, 30, 600, 300, null],
+  ];
+  expect(over(points, "minutes").points).toEqual([
+    [0.5, 100],
+    [1.5, 300],
+  ]);
+  expect(over(points, "games")).toEqual({
+    points: [
+      [10, 100],
+      [30, 300],
+    ],
+    errors: [[10, 30]],
+  });
+  expect(over(points, "evaluations").points[1]).toEqual([600, 300]);
 });

@@ -26,10 +26,11 @@ from tengen.net.file import NetworkError, NetworkFile, shipped_network
 from tengen.play.players import PLAYER_KINDS, PlayerError, moves_ahead, page_player, player_search
 from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
+from tengen.run.shelf import list_runs
 from tengen.run.standings import Standings
 from tengen.search.agent import node_bytes
 
-__all__ = ["Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
+__all__ = ["Networks", "changed_settings", "search_settings", "settings_of_the_page"]
 
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
@@ -38,14 +39,6 @@ MOST_MEMORY = 2 << 30  # bytes of a tree that max_nodes asks for; as much again 
 # A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
 # its proofs (leaves x prove_nodes x actions) or by a lookahead (moves_ahead): 0.4 s at most in any game.
 MOST_MOVES = 2_000_000
-
-
-def list_runs(folder: Path) -> dict[str, RunDirectory]:
-    """The runs in a folder, by name."""
-    if not folder.is_dir():
-        return {}
-    runs = (RunDirectory(entry) for entry in sorted(folder.iterdir()) if not entry.name.startswith("."))
-    return {run.path.name: run for run in runs if run.exists()}
 
 
 def network_steps(run: RunDirectory) -> list[Path]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from tengen.app.branches import LONGEST_FACT
+from tengen.run.shelf import RUN_NAME
 
 LONGEST_MOVES = 2000  # above the longest game of the registry; the game's own bound is checked against its rules
 
@@ -14,6 +15,7 @@ PlayerId = Annotated[str, Field(min_length=1, max_length=200, examples=["shipped
 Setting = bool | int | float | Annotated[str, Field(max_length=40)]
 Settings = Annotated[dict[Annotated[str, Field(max_length=40)], Setting], Field(max_length=100)]
 Fact = Annotated[str, Field(max_length=LONGEST_FACT)]
+RunName = Annotated[str, Field(pattern=RUN_NAME)]
 SearchName = int | Annotated[str, Field(max_length=80)]
 
 
@@ -56,12 +58,24 @@ class StartRun(Request):
     game: GameId
     minutes: Annotated[float, Field(ge=0.01, le=1e6)]
     size: Annotated[str, Field(max_length=20)] | None = None
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None = None
+    name: RunName | None = None
     settings: Settings = {}
 
 
 class ResumeRun(Request):
     minutes: Annotated[float, Field(ge=0.01, le=1e6)] | None = None
+
+
+class RenameRun(Request):
+    name: RunName
+
+
+class TagRun(Request):
+    tags: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=100)]  # judged by run.shelf
+
+
+class DeleteRun(Request):
+    confirm: Annotated[str, Field(max_length=300)]  # the run's name once more: no slip of the hand deletes a run
 
 
 class SearchRequest(AboutPosition):

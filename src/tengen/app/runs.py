@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import islice
@@ -21,8 +21,9 @@ from typing import IO, Any
 
 import msgspec
 
+from tengen.app.comparison import compare_runs
 from tengen.app.errors import AppError
-from tengen.app.networks import list_runs, network_minutes, network_steps
+from tengen.app.networks import network_minutes, network_steps
 from tengen.app.positions import make_game
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
@@ -33,9 +34,10 @@ from tengen.run.elocurve import ELO, elo_curve
 from tengen.run.events import Event, Measured, Started, plain
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.health import Health, assess
-from tengen.run.journal import History, read_events
+from tengen.run.journal import History, first_told, read_events
 from tengen.run.report import curves, describe_run, last_turn, plan_of, read_fleet, resignations, thinned
 from tengen.run.settings import RunConfig
+from tengen.run.shelf import RunBusy, delete_run, list_runs, read_tags, rename_run, write_tags
 from tengen.run.standings import Standings
 
 __all__ = ["Runs"]
@@ -53,6 +55,7 @@ class _Read:
 
     history: History = field(default_factory=History)
     last: int = 0  # number of the last event
+    began: float | None = None  # by which another run, that was given the name later, is told from it
 
 
 @dataclass
@@ -164,6 +167,26 @@ class Runs:
             await self._train(name, _config(run).game, length)
         return self._summary(name, run)
 
+    def rename(self, name: str, wanted: str) -> dict[str, Any]:
+        with _refusals(name):
+            return self._summary(wanted, rename_run(self._find(name), wanted))
+
+    def tag(self, name: str, tags: list[str]) -> dict[str, Any]:
+        run = self._find(name)
+        with _refusals(name):
+            write_tags(run, tags)
+        return self._summary(name, run)
+
+    def delete(self, name: str, confirm: str) -> None:
+        run = self._find(name)
+        if confirm != name:
+            raise AppError("bad_request", f"to delete {name}, confirm with its name")
+        with _refusals(name):
+            delete_run(run)
+
+    def compare(self, names: list[str], curve: str | None) -> dict[str, Any]:
+        return compare_runs({name: self._find(name) for name in names}, curve)
+
     def stop(self) -> None:
         """Tells the runs that were started here to save and end."""
         for each in self._processes.values():
@@ -228,18 +251,33 @@ class Runs:
             "name": name,
             "state": state,
             **{key: told[key] for key in wanted},
+            "tags": read_tags(run),
             "verdict": _verdict(assess(events)),
         }
 
     def _events(self, name: str, run: RunDirectory) -> tuple[list[Event], int]:
         """The run's events, thinned as they grow old, and the number of the last one; only new ones are read."""
         with self._lock:
-            read = self._read.setdefault(name, _Read())
+            began = first_told(run.database)
+            read = self._read.setdefault(name, _Read(began=began))
+            if read.began != began:
+                read = self._read[name] = _Read(began=began)
             fresh = _read(run, read.last)
             for event in fresh:
                 read.history(event)
             read.last += len(fresh)  # numbers are given in order, and no event is ever deleted
             return list(read.history.events), read.last
+
+
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """What the shelf refuses, as the page is told."""
+    try:
+        yield
+    except RunBusy as error:
+        raise AppError("run_busy", error, run=name) from None
+    except RunError as error:
+        raise AppError("run_refused", error, run=name) from None
 
 
 def _read(run: RunDirectory, after: int) -> list[Event]:

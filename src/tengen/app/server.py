@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 from tengen import games
 from tengen.app import kifu, positions, requests
 from tengen.app.branches import About
+from tengen.app.comparison import MOST_COMPARED
 from tengen.app.errors import AppError
 from tengen.app.evaluation import evaluate
 from tengen.app.keys import Keys
@@ -76,6 +77,7 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
     app.add_exception_handler(HTTPException, _tell_http)
     app.include_router(_questions(searches), prefix="/api")
     app.include_router(_training(runs), prefix="/api/runs")
+    app.include_router(_comparing(runs), prefix="/api")
     app.include_router(_searching(searches), prefix="/api")
     _serve_page(app)
 
@@ -225,6 +227,32 @@ def _training(runs: Runs) -> APIRouter:
     @route.post("/{name}/resume")
     async def resume(name: str, request: requests.ResumeRun | None = None) -> dict[str, Any]:
         return await runs.resume(name, request.minutes if request else None)
+
+    @route.post("/{name}/rename")
+    def rename(name: str, request: requests.RenameRun) -> dict[str, Any]:
+        return runs.rename(name, request.name)
+
+    @route.post("/{name}/tags")
+    def tag(name: str, request: requests.TagRun) -> dict[str, Any]:
+        return runs.tag(name, request.tags)
+
+    @route.post("/{name}/delete")
+    def delete(name: str, request: requests.DeleteRun) -> dict[str, Any]:
+        runs.delete(name, request.confirm)
+        return {"deleted": name}
+
+    return route
+
+
+def _comparing(runs: Runs) -> APIRouter:
+    route = APIRouter()
+
+    @route.get("/compare")
+    def compare(
+        run: Annotated[list[str], Query(min_length=1, max_length=MOST_COMPARED)],
+        curve: Annotated[str | None, Query(max_length=100)] = None,
+    ) -> dict[str, Any]:
+        return runs.compare(run, curve)
 
     return route
 

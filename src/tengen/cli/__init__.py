@@ -21,7 +21,7 @@ from tengen.games import GameError
 
 VERBS = (
     *("app", "games", "play", "analyze", "match"),
-    *("train", "hub", "worker", "status", "records", "score", "export"),
+    *("train", "hub", "worker", "status", "compare", "runs", "records", "score", "export"),
     *("perft", "solve", "bench", "doctor"),
 )  # fmt: skip
 

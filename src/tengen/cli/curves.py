@@ -70,6 +70,15 @@ def short(value: float) -> str:
     return f"{value:.0f}" if size >= 1000 else f"{value + 0.0:.3g}"  # −0 + 0 is 0
 
 
+def printable(name: str) -> str:
+    """A name that does nothing to a terminal or a picture.
+
+    >>> printable("a\\x1b[31mb")
+    'a\ufffd[31mb'
+    """
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in name)
+
+
 def curves_table(events: Sequence[Event], width: int = 32) -> Table:
     """One line per number: where it came from, how, and where it is."""
     table = Table(box=None, pad_edge=False, show_header=False)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tengen.run.report import FleetWorker
 
 EXAMPLE = """example: tengen status runs/connect4
-         tengen status runs/connect4 --json"""
+         tengen status runs/connect4 --json
+         tengen status runs/connect4 --csv > curves.csv     every point of every curve"""
 
 # What a person calls the numbers that health looks at.
 CHECKS = {
@@ -36,6 +37,7 @@ CHECKS = {
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "status", "show the curves and the health of a training run", EXAMPLE, run)
     parser.add_argument("folder", metavar="RUN", type=Path, help="the run's folder, such as runs/connect4")
+    parser.add_argument("--csv", action="store_true", help="print every point of every curve as CSV")
     parser.add_argument("--lang", choices=phrases.PHRASES, help="language of the verdict (default: the environment's)")
 
 
@@ -44,7 +46,12 @@ def run(args: argparse.Namespace) -> int:
     from tengen.run.health import assess
     from tengen.run.report import describe_run, last_turn, read_fleet, resignations
 
+    if args.json and args.csv:
+        raise UsageError("--json or --csv, not both")
     events = read_run(args.folder)
+    if args.csv:
+        write_csv(events)
+        return 0
     health, language = assess(events), args.lang or phrases.language()
     report = {"run": str(args.folder), **describe_run(events)}
     fleet = read_fleet(RunDirectory(args.folder))
@@ -55,6 +62,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         show(report, events, health, language, fleet)
     return 0
+
+
+def write_csv(events: "list[Event]") -> None:
+    """A row per point; the columns are the same for every run, so that files can be put together."""
+    import csv
+    import sys
+
+    from tengen.run.compare import AXES, worked_curves
+
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(["curve", "step", *AXES, "value"])
+    for name, points in worked_curves(events).items():
+        rows.writerows([name, point.step, *(getattr(point, axis) for axis in AXES), point.value] for point in points)
 
 
 def read_run(folder: Path) -> "list[Event]":

@@ -12,6 +12,7 @@ tensorboard/        the same curves for TensorBoard
 hub.sqlite          of a run with workers elsewhere: tokens, leases, whose games are whose
 releases/           of such a run: the networks that played lately, by the hash that records have
 workers.json        of such a run: who plays, how fast, for whoever watches
+tags.json           a person's words on the run, a list
 live.json           some games being played right now, for whoever watches
 lock                held by the process that trains; .run.toml.lock by one that changes run.toml
 """
@@ -53,6 +54,7 @@ class RunDirectory:
         self.database = path / "run.sqlite"
         self.tensorboard = path / "tensorboard"
         self.live = path / "live.json"
+        self.tags = path / "tags.json"
         self.hub = path / "hub.sqlite"
         self.workers = path / "workers.json"
         self.releases = path / "releases"

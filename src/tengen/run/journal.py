@@ -22,7 +22,7 @@ from typing import Any
 
 from tengen.run.events import Event, Listener, Released, TurnTaken, read_event
 
-__all__ = ["History", "RunDatabase", "TensorBoard", "fan_out", "read_events"]
+__all__ = ["History", "RunDatabase", "TensorBoard", "fan_out", "first_told", "read_events"]
 
 VERSION = 1  # of run.sqlite
 _TABLE = """CREATE TABLE IF NOT EXISTS events (
@@ -124,6 +124,16 @@ def read_events(path: Path, after: int = 0) -> list[Event]:
         return [read_event(kind, step, minutes, time, json.loads(text)) for kind, step, minutes, text, time in rows]
     except (ValueError, TypeError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"a damaged row: {error}") from None
+
+
+def first_told(path: Path) -> float | None:
+    """When the run of a database told its first event, by which another run of the same name is told from it."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+            row = connection.execute("SELECT time FROM events ORDER BY id LIMIT 1").fetchone()
+    except sqlite3.Error:
+        return None
+    return float(row[0]) if row else None
 
 
 def _select(path: Path, mode: str, after: int) -> list[tuple[Any, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,8 @@ __all__ = [
     "series",
     "thinned",
 ]
+
+Point = TypeVar("Point")
 
 POINTS = 200  # of a curve
 LARGEST_FLEET = 1 << 22  # bytes: ten thousand workers
@@ -140,7 +142,7 @@ def curves(events: Sequence[Event]) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-def thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def thinned(points: list[Point]) -> list[Point]:
     """At most POINTS of them, the latest included.
 
     >>> len(thinned([(float(i), 0.0) for i in range(1001)])), thinned([(0.0, 1.0), (1.0, 2.0)])

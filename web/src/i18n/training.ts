@@ -10,6 +10,13 @@ const NAMES: Record<string, [en: string, zh: string]> = {
   elo_alone: ["network alone", "仅网络"],
   alone: ["Score of the network alone", "仅网络的得分率"],
   alone_random: ["random play", "随机走子"],
+  elo_error: ["Elo, half of its interval", "等级分误差"],
+  score_low: ["Score, lowest plausible", "得分率下限"],
+  score_high: ["Score, highest plausible", "得分率上限"],
+  progress: ["Share of the run", "训练进度"],
+  multiplier: ["Multiplier of the learning rate", "学习率倍数"],
+  unread_chunks: ["Chunks left out", "未读取的数据块"],
+  score: ["Score against plain search", "对纯搜索的得分率"],
   level: ["Plain search matched (simulations)", "相当的纯搜索（模拟次数）"],
   against_previous: ["Score against the previous network", "对上一网络的得分率"],
   value_error: ["Error of the value", "价值误差"],
@@ -62,6 +69,8 @@ export function measureName(name: string): string {
   if (sims) return language.value === "zh" ? `${sims} 次模拟` : `${sims} simulations`;
   const playouts = /^alone_mcts:(\d+)$/.exec(name)?.[1];
   if (playouts) return language.value === "zh" ? `纯搜索 ${playouts} 次` : `plain search, ${playouts}`;
+  const kept = /^keeping_(\d+)$/.exec(name)?.[1];
+  if (kept) return language.value === "zh" ? `${kept} 次模拟的正确率` : `Right moves, ${kept} simulations`;
   const move = /^value_(\w+)$/.exec(name)?.[1];
   if (move) return language.value === "zh" ? `走 ${move} 后的价值` : `Value after ${move}`;
   return name.replaceAll("_", " ");

@@ -6,12 +6,14 @@ import { language, t } from "../i18n/i18n";
 import { durationWords } from "../i18n/training";
 import * as store from "../store/training";
 import "../styles/training.css";
+import { Compare } from "../ui/Compare";
 import { Curves, Strength } from "../ui/Curves";
 import { Button, Segmented } from "../ui/controls";
 import { Health } from "../ui/Health";
 import { Icon } from "../ui/Icon";
 import { Ladder } from "../ui/Ladder";
 import { LiveWall } from "../ui/LiveWall";
+import { ManageRun, Tags } from "../ui/ManageRun";
 import { NewRun } from "../ui/NewRun";
 import { TimeMachine } from "../ui/TimeMachine";
 import { Workers } from "../ui/Workers";
@@ -37,11 +39,13 @@ function Runs() {
             <span class="muted">
               {gameTitle(run.game)} · {run.size}
             </span>
+            <Tags tags={run.tags} />
             <Progress run={run} />
             <span class="small">{run.verdict.texts[language.value]}</span>
           </a>
         ))}
       </div>
+      {runs && runs.length > 1 && <Compare runs={runs} />}
       <NewRun />
     </>
   );
@@ -100,6 +104,7 @@ function Run() {
       )}
       {tab.value === "machine" && store.layout.value && <TimeMachine run={run} layout={store.layout.value} />}
       {tab.value === "ladder" && <Ladder run={run} />}
+      <ManageRun run={run} />
     </>
   );
 }
@@ -123,6 +128,7 @@ function RunHead({ run }: { run: store.RunDetails }) {
         <p class="muted">
           {gameTitle(run.game)} · {run.size}
         </p>
+        <Tags tags={run.tags} />
       </div>
       <Progress run={run} />
       <State run={run} />

@@ -20,3 +20,16 @@ export function aligned(curves: readonly { points: Points }[]): [number[], ...(n
     }),
   ];
 }
+
+/** What a point of a run may be drawn over: the work that was done by then. */
+export const AXES = ["minutes", "games", "evaluations"] as const;
+export type Axis = (typeof AXES)[number];
+export type WorkedPoint = [minutes: number, games: number, evaluations: number, value: number, error: number | null];
+
+/** The curve of a run over an axis, and its intervals. */
+export function over(points: readonly WorkedPoint[], along: Axis): { points: Points; errors: Points } {
+  const place = AXES.indexOf(along);
+  const values = points.map((point): [number, number] => [point[place]!, point[3]]);
+  const errors = points.flatMap((point): Points => (point[4] === null ? [] : [[point[place]!, point[4]]]));
+  return { points: values, errors };
+}

@@ -16,7 +16,16 @@ export const announcement = signal("");
 
 const SHOWN = 6000;
 /** Errors of which the server's line knows more than their name says. */
-const DETAILED = ["bad_request", "bad_moves", "bad_position", "bad_sgf", "bad_setting", "not_supported", "run_busy"];
+const DETAILED = [
+  "bad_request",
+  "bad_moves",
+  "bad_position",
+  "bad_sgf",
+  "bad_setting",
+  "not_supported",
+  "run_busy",
+  "run_refused",
+];
 let last = 0;
 
 export function notify(text: string, bad = false): void {

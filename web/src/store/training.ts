@@ -20,6 +20,7 @@ export interface RunSummary {
   planned_minutes: number;
   progress: number;
   verdict: Verdict;
+  tags: string[];
 }
 
 export interface HealthRow {
@@ -88,7 +89,7 @@ export const live = signal<{ game: string; games: LiveGame[] } | null>(null);
 export const layout = signal<Layout | null>(null); // of the run's game
 
 /** Asks now and then again at a pace, while the page can be seen. Returns how to end it. */
-function repeat(pace: number, ask: () => Promise<void>): () => void {
+export function repeat(pace: number, ask: () => Promise<void>): () => void {
   let ended = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const next = async () => {
@@ -164,6 +165,20 @@ export async function startRun(wanted: NewRun): Promise<string | null> {
   } catch (error) {
     complain(error);
     return null;
+  }
+}
+
+/** Renames, tags or deletes a run; false if the server would not. */
+export async function manage(name: string, what: "rename" | "tags" | "delete", body: object): Promise<boolean> {
+  try {
+    await api.post(`runs/${encodeURIComponent(name)}/${what}`, body);
+    runs.value = await api.get<RunSummary[]>("runs");
+    const summary = runs.value.find((each) => each.name === name);
+    if (summary && run.value?.name === name) run.value = { ...run.value, ...summary };
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-/** A chart of curves over minutes of training. */
+/** A chart of curves over minutes of training, or over another axis. */
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -15,21 +15,29 @@ export interface Curve {
   measured?: Points; // what a smoothed curve was made from
 }
 
-const COLOURS = ["--accent", "--series-2", "--series-3", "--series-4"];
+const COLOURS = ["--accent", ...[2, 3, 4, 5, 6, 7, 8].map((place) => `--series-${place}`)];
 const HEIGHT = 190;
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-export function Chart({ title, curves, share }: { title: string; curves: readonly Curve[]; share?: boolean }) {
+interface ChartProps {
+  title: string;
+  curves: readonly Curve[];
+  share?: boolean | undefined;
+  axis?: string;
+  nameOf?: (name: string) => string;
+}
+
+export function Chart({ title, curves, share, axis = t("train.axis"), nameOf = measureName }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const data = aligned(curves);
   const latest = useRef({ curves, data });
   latest.current = { curves, data };
-  const shape = `${title} ${curves.map((curve) => curve.name).join()} ${dark.value}`;
+  const shape = `${title} ${curves.map((curve) => curve.name).join()} ${axis} ${dark.value}`;
   useEffect(() => {
     const element = holder.current!;
-    const made = new uPlot(options(element.clientWidth, latest, share ?? false), latest.current.data, element);
+    const made = new uPlot(options(element.clientWidth, latest, axis, share ?? false), latest.current.data, element);
     plot.current = made;
     const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     watcher.observe(element);
@@ -46,7 +54,7 @@ export function Chart({ title, curves, share }: { title: string; curves: readonl
       value === undefined ? "–" : share ? percent(value, 1) : compact(error === undefined ? value : Math.round(value));
     return { name, text: error === undefined ? text : `${text} ± ${compact(Math.round(error))}` };
   });
-  const words = last.map(({ name, text }) => `${measureName(name)} ${text}`).join(", ");
+  const words = last.map(({ name, text }) => `${nameOf(name)} ${text}`).join(", ");
   return (
     <figure class="chart" data-testid={`chart-${curves[0]?.name}`}>
       <figcaption>
@@ -54,7 +62,7 @@ export function Chart({ title, curves, share }: { title: string; curves: readonl
         <span class="chart-now">
           {last.map(({ name, text }, place) => (
             <span key={name} class={`series series-${place}`}>
-              {curves.length > 1 ? `${measureName(name)} ` : ""}
+              {curves.length > 1 ? `${nameOf(name)} ` : ""}
               <b>{text}</b>
             </span>
           ))}
@@ -65,13 +73,19 @@ export function Chart({ title, curves, share }: { title: string; curves: readonl
   );
 }
 
-function options(width: number, latest: { current: { curves: readonly Curve[] } }, share: boolean): uPlot.Options {
+function options(
+  width: number,
+  latest: { current: { curves: readonly Curve[] } },
+  label: string,
+  share: boolean,
+): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: colour("--soft"),
     grid: { stroke: colour("--line"), width: 1 },
     ticks: { show: false },
     font: "12px system-ui, sans-serif",
   };
+  const placed = (at: number): string => (at < 10_000 ? at.toLocaleString("en") : compact(at));
   const written = (value: number): string => (share ? percent(value) : compact(value));
   return {
     width,
@@ -80,7 +94,14 @@ function options(width: number, latest: { current: { curves: readonly Curve[] } 
     cursor: { points: { size: 7 }, drag: { x: false, y: false } },
     scales: { x: { time: false }, y: { range: (_, low, high) => roomFor(latest.current.curves, low, high) } },
     axes: [
-      { ...axis, label: t("train.axis"), labelSize: 18, labelFont: "12px system-ui, sans-serif", size: 30 },
+      {
+        ...axis,
+        label,
+        labelSize: 18,
+        labelFont: "12px system-ui, sans-serif",
+        size: 30,
+        values: (_, marks) => marks.map(placed),
+      },
       { ...axis, size: 52, values: (_, marks) => marks.map(written) },
     ],
     series: [
