@@ -59,7 +59,6 @@ export interface GameInfo {
   max_plies: number;
   settings: Settings;
   solvable: boolean;
-  sgf: boolean;
 }
 
 export interface NetworkEntry {
@@ -87,13 +86,11 @@ export interface OtherPlayer {
   searches: boolean;
 }
 
-/** Who plays and analyses where a game has no network. */
-export const PLAIN = "mcts,solver";
-
 export interface Players {
   networks: NetworkEntry[];
   others: OtherPlayer[];
   levels: Level[];
+  usual: string; // who plays and analyses unless somebody else is chosen
   settings?: Record<string, Settings>;
 }
 

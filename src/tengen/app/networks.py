@@ -29,6 +29,8 @@ from tengen.run.standings import Standings
 
 __all__ = ["Networks", "changed_settings", "list_runs", "search_settings", "settings_of_the_page"]
 
+# Who plays and analyses where a game has no network.
+PLAIN = next(name for name in ("plain", "mcts,solver") if page_player(name))
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
 LARGEST = {"memory_mb": 4096, "cache_mb": 1024, "leaves": 256}
@@ -118,6 +120,7 @@ class Networks:
             "networks": networks,
             "others": [{"id": k.name, "sentence": k.sentence, "searches": k.search is not None} for k in others],
             "levels": read_levels(game),
+            "usual": networks[0]["id"] if networks else PLAIN,
             "settings": {name: search_settings(name, game).to_dict() for name in ("network", *searching)},
         }
 

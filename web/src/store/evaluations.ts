@@ -1,8 +1,8 @@
 /** What is known about the positions of the game, for its graph: from searches, and from the bare network at first. */
 import { computed, effect, signal } from "@preact/signals";
-import { api, PLAIN, type PositionRequest, type Side, type Wdl } from "../api";
+import { api, type PositionRequest, type Side, type Wdl } from "../api";
 import { info, keyOf, lineMoves, players, position, start } from "./game";
-import { analysisPlayer } from "./prefs";
+import { analysts } from "./prefs";
 import { screen } from "./route";
 
 export interface Judgement {
@@ -13,14 +13,18 @@ export interface Judgement {
 
 export const judgements = signal<ReadonlyMap<string, Judgement>>(new Map());
 
-/** Who analyses: the preferred player if the game knows it, else its first network, else a search without one. */
+/** Who analyses: the player that was chosen for the game if it is there, else whom the server thinks best. */
 export const analyst = computed(() => {
   const available = players.value;
-  if (!available) return PLAIN;
+  if (!available) return "";
   const ids = [...available.networks, ...available.others].map((each) => each.id);
-  const wanted = analysisPlayer.value;
-  return wanted && ids.includes(wanted) ? wanted : (available.networks[0]?.id ?? PLAIN);
+  const wanted = analysts.value[info.value?.id ?? ""];
+  return wanted && ids.includes(wanted) ? wanted : available.usual;
 });
+
+export function chooseAnalyst(player: string): void {
+  if (info.value) analysts.value = { ...analysts.value, [info.value.id]: player };
+}
 
 const isNetwork = (id: string): boolean => id === "shipped" || id.startsWith("run:");
 const turned = ([win, draw, loss]: Wdl, side: Side): Wdl => (side === 0 ? [win, draw, loss] : [loss, draw, win]);

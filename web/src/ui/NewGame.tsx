@@ -1,6 +1,6 @@
 /** Which game, how large, by which rules, and who begins. */
 import { useSignal } from "@preact/signals";
-import { type GameEntry, type GameOption, PLAIN, type Value } from "../api";
+import type { GameEntry, GameOption, Value } from "../api";
 import { named, t } from "../i18n/i18n";
 import { closeDialog } from "../store/dialogs";
 import { gameId, sizeOf } from "../store/fields";
@@ -25,8 +25,8 @@ function seatPeople(sides: Sides): void {
   for (const side of [0, 1] as const) {
     const human = seats.value[side].player === HUMAN;
     if (wanted[side] && !human) changeSeat(side, { player: HUMAN });
-    if (!wanted[side] && human) {
-      changeSeat(side, program ? { ...program } : { player: players.value ? usualOpponent(players.value) : PLAIN });
+    if (!wanted[side] && human && players.value && info.value) {
+      changeSeat(side, program ?? { player: usualOpponent(players.value, info.value.id, side) });
     }
   }
 }
