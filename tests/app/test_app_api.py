@@ -36,6 +36,8 @@ def test_about_lists_every_game_and_every_option(server: Client) -> None:
     assert [entry["id"] for entry in about["games"]] == games.names()
     assert [field["name"] for field in about["settings"]] == list(SearchConfig().to_dict())
     assert all(field["sentence"] for field in about["settings"])
+    networks = [id for entry in about["games"] for id in entry["networks"]]
+    assert sorted(networks) == shipped_games()
     assert {field["name"]: field["high"] for field in about["settings"]}["leaves"] == 256  # as far as the page may go
 
 
@@ -123,6 +125,9 @@ def test_players_of_a_game(server: Client) -> None:
     others = {other["id"]: other["searches"] for other in players["others"]}
     assert others == {"random": False, "mcts": True, "mcts,solver": True, "uniform": True, "solver": False}
     assert all(other["sentence"] for other in players["others"])
+    assert players["usual"] == "shipped"
+    without = server.get("/api/players", game="tictactoe")
+    assert not without["networks"] and without["usual"] in [other["id"] for other in without["others"]]
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {
         "networks": [],

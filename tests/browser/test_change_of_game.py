@@ -117,3 +117,23 @@ def test_a_small_board_is_opened_from_the_dialog_of_a_larger_one(app: App) -> No
         app.the("import-open").click()
         app.expect_ply(moves, of=moves)
     assert app.game == "gomoku:15"
+
+
+def test_boards_with_a_network_come_first_and_say_so(app: App) -> None:
+    app.open()
+    app.the("open-new").click()
+    app.the("game-gomoku").click()
+    size, note = app.the("size"), app.the("board-note")
+    expect(note).to_contain_text("No network knows this board")
+    groups = size.locator("optgroup")
+    assert [each.get_attribute("label") for each in groups.all()] == ["With a network", "Plain search only"]
+    known = groups.first.locator("option").all_text_contents()
+    assert known == ["9 × 9", "6 × 6 · in a row 4"]
+    size.select_option(label=known[1])
+    expect(note).not_to_contain_text("No network")
+    app.the("start-game").click()
+    expect(opponent(app)).to_have_value("shipped")
+    assert app.game == "gomoku:6,in_a_row=4"
+    app.the("open-new").click()  # the dialog shows the board that is played on
+    expect(size.locator("option:checked")).to_have_text("6 × 6")
+    expect(app.the("new-game").get_by_role("spinbutton")).to_have_value("4")

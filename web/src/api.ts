@@ -33,6 +33,7 @@ export interface GameEntry {
   sizes: number[];
   default_size: number;
   options: GameOption[];
+  networks: string[]; // ids of its boards that have one
 }
 
 export interface Field {

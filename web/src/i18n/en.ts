@@ -40,6 +40,10 @@ export const en = {
 
   "new": "New game",
   "new.start": "Start",
+  "new.network": "With a network",
+  "new.plain": "Plain search only",
+  "new.network.about": "Tengen’s network, or one that was trained here, knows this board.",
+  "new.plain.about": "No network knows this board: plain search plays here, and is not sure of much.",
   size: "Size",
   sides: "Who plays",
   "sides.first": "I begin",
@@ -59,6 +63,7 @@ export const en = {
   "player.shipped": "Tengen’s network",
   "player.mcts": "Plain search",
   "player.mcts,solver": "Plain search with proofs",
+  "player.plain": "Plain search, as strong as it gets",
   "player.uniform": "Search without a network",
   "player.random": "Random moves",
   "player.solver": "Perfect player",

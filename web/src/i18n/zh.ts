@@ -42,6 +42,10 @@ export const zh: Messages = {
 
   "new": "新对局",
   "new.start": "开始",
+  "new.network": "有网络",
+  "new.plain": "仅纯搜索",
+  "new.network.about": "有网络学过这种棋盘：天元自带的，或在这里训练的。",
+  "new.plain.about": "没有网络学过这种棋盘：由纯搜索应战，判断不太有把握。",
   size: "大小",
   sides: "对局双方",
   "sides.first": "我先手",
@@ -61,6 +65,7 @@ export const zh: Messages = {
   "player.shipped": "天元自带网络",
   "player.mcts": "纯搜索",
   "player.mcts,solver": "纯搜索（带证明）",
+  "player.plain": "纯搜索（最强）",
   "player.uniform": "无网络搜索",
   "player.random": "随机走子",
   "player.solver": "完美棋手",

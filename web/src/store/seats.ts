@@ -79,6 +79,27 @@ effect(() => {
   seatedFor.value = game;
 });
 
+export const SIDES = ["first", "second", "both", "none"] as const;
+export type Sides = (typeof SIDES)[number];
+
+/** Who sits where now, as one of the four usual ways. */
+export function sidesNow(): Sides {
+  const [first, second] = seats.value.map((seat) => seat.player === HUMAN);
+  return first ? (second ? "both" : "first") : second ? "second" : "none";
+}
+
+export function seatPeople(sides: Sides): void {
+  const wanted = [sides === "first" || sides === "both", sides === "second" || sides === "both"];
+  const program = seats.value.find((seat) => seat.player !== HUMAN);
+  for (const side of [0, 1] as const) {
+    const human = seats.value[side].player === HUMAN;
+    if (wanted[side] && !human) changeSeat(side, { player: HUMAN });
+    if (!wanted[side] && human && players.value && info.value) {
+      changeSeat(side, program ?? { player: usualOpponent(players.value, info.value.id, side) });
+    }
+  }
+}
+
 export interface Order {
   player: string;
   settings: Settings;
