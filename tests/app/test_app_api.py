@@ -16,7 +16,9 @@ from schemathesis.core.result import Ok
 from support.appserver import PATIENCE, Client, at, command, interrupt_again_and_again, serving
 from tengen import cli, games
 from tengen.app import runs
+from tengen.app.networks import PLAIN
 from tengen.config import SearchConfig
+from tengen.net.file import shipped_games
 
 pytestmark = pytest.mark.slow
 
@@ -126,13 +128,12 @@ def test_players_of_a_game(server: Client) -> None:
     assert others == {"random": False, "mcts": True, "mcts,solver": True, "uniform": True, "solver": False}
     assert all(other["sentence"] for other in players["others"])
     assert players["usual"] == "shipped"
-    without = server.get("/api/players", game="tictactoe")
-    assert not without["networks"] and without["usual"] in [other["id"] for other in without["others"]]
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {
         "networks": [],
         "others": [other for other in players["others"] if other["id"] != "solver"],
         "levels": [],
+        "usual": PLAIN,
         "settings": server.get("/api/players", game="hex:5")["settings"],
     }
 

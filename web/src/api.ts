@@ -60,6 +60,8 @@ export interface GameInfo {
   max_plies: number;
   settings: Settings;
   solvable: boolean;
+  options?: Record<string, string>; // every option of the game and its value
+  goals?: [first: string, second: string] | null; // what each side has to join, where they differ
 }
 
 export interface NetworkEntry {
@@ -117,6 +119,8 @@ export interface Position extends PositionRequest {
   last: number | null;
   line: number[];
   text: string;
+  captures?: [first: number, second: number] | null; // null: the game has none
+  score?: { points: [first: number, second: number]; owners: Stone[] } | null; // null: the game is not counted
 }
 
 export interface Frames {

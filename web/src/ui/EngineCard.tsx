@@ -118,7 +118,7 @@ export function Verdict() {
       <WdlBar wdl={forFirst(now.wdl, here.to_move)} big />
       <p class="figures">
         <span>
-          <b data-testid="best-move">{moveName(now.best)}</b> {t("analysis.best")}
+          <b data-testid="best-move">{moveName(now.best)}</b> {t(now.certain === false ? "unsure" : "analysis.best")}
         </span>
         <span>Q {signed(now.q)}</span>
         <span data-testid="visits">{t("sims", { n: short(now.visits) })}</span>
