@@ -1,24 +1,35 @@
 /** The search's options as sliders: derived from the table that the server sends. */
 import type { Field, GameEntry, GameOption, Value } from "../api";
 
-/** What people reach for; everything else is folded away. */
-export const MAIN_FIELDS = [
+/** What an expert may turn, in this order: how a search thinks and chooses. What only training needs, sizes of memory
+ *  and how work is batched are nobody's business here; simulations and time are set elsewhere on the page. */
+export const EXPERT_FIELDS = [
   "c_init",
+  "prior_temperature",
   "fpu_mode",
   "fpu_reduction",
+  "lookahead",
+  "solver",
   "mlh_slope",
   "mlh_cap",
-  "noise_epsilon",
+  "mlh_mode",
+  "discount",
   "temperature",
-];
-/** Set elsewhere on the page. */
-const ELSEWHERE = ["sims", "seconds"];
+  "temperature_plies",
+  "temperature_end",
+  "lcb",
+  "lcb_z",
+  "early_stop",
+  "tree_reuse",
+  "symmetry",
+  "rule",
+  "root",
+  "gumbel_m",
+] as const;
+export type ExpertField = (typeof EXPERT_FIELDS)[number];
 
-export const mainFields = (fields: readonly Field[]): Field[] =>
-  MAIN_FIELDS.flatMap((name) => fields.filter((field) => field.name === name));
-
-export const otherFields = (fields: readonly Field[]): Field[] =>
-  fields.filter((field) => !MAIN_FIELDS.includes(field.name) && !ELSEWHERE.includes(field.name));
+export const expertFields = (fields: readonly Field[]): Field[] =>
+  EXPERT_FIELDS.flatMap((name) => fields.filter((field) => field.name === name));
 
 export interface Scale {
   steps: number;

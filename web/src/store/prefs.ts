@@ -13,7 +13,7 @@ export const coordinates = saved("coordinates", true);
 export const analysts = saved<Record<string, string>>("analysts", {}); // who analyses, by game, where one was chosen
 export const analysisSims = saved("sims", 10_000);
 /** Search options that differ from the game's own, for playing and analysing alike. */
-export const settings = saved<Settings>("settings", {});
+export const settings = saved<Settings>("expert", {});
 
 const night = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(night.matches);

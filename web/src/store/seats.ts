@@ -6,7 +6,8 @@ import { settings } from "./prefs";
 import { saved } from "./saved";
 
 export const HUMAN = "human";
-export const BUDGETS = { sims: [1, 10, 50, 100, 200, 400, 800, 1600, 5000, 20000], seconds: [0.5, 1, 2, 5, 10, 30] };
+export const TIMES = [0.5, 1, 2, 5, 10, 30]; // seconds
+export const BUDGETS = { sims: [1, 10, 50, 100, 200, 400, 800, 1600, 5000, 20000], seconds: TIMES };
 
 export interface Seat {
   player: string; // HUMAN, or a player's id, or "level:ID"

@@ -21,7 +21,7 @@ export function playerGroups(available: Players | null): Group[] {
 }
 
 /** Players that think as long as they are told to. */
-const thinks = (player: string): boolean =>
+export const thinks = (player: string): boolean =>
   !["", HUMAN].includes(player) &&
   !player.startsWith("level:") &&
   players.value?.others.find((each) => each.id === player)?.searches !== false;
