@@ -16,7 +16,9 @@ from schemathesis.core.result import Ok
 from support.appserver import PATIENCE, Client, at, command, interrupt_again_and_again, serving
 from tengen import cli, games
 from tengen.app import runs
+from tengen.app.networks import PLAIN
 from tengen.config import SearchConfig
+from tengen.net.file import shipped_games
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +38,8 @@ def test_about_lists_every_game_and_every_option(server: Client) -> None:
     assert [entry["id"] for entry in about["games"]] == games.names()
     assert [field["name"] for field in about["settings"]] == list(SearchConfig().to_dict())
     assert all(field["sentence"] for field in about["settings"])
+    networks = [id for entry in about["games"] for id in entry["networks"]]
+    assert sorted(networks) == shipped_games()
     assert {field["name"]: field["high"] for field in about["settings"]}["leaves"] == 256  # as far as the page may go
 
 
@@ -148,11 +152,13 @@ def test_players_of_a_game(server: Client) -> None:
         "solver": False,
     }
     assert all(other["sentence"] for other in players["others"])
+    assert players["usual"] == "shipped"
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
     assert server.get("/api/players", game="hex:5") == players | {
         "networks": [],
         "others": [other for other in players["others"] if other["id"] != "solver"],
         "levels": [],
+        "usual": PLAIN,
         "settings": server.get("/api/players", game="hex:5")["settings"],
     }
 

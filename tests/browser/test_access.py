@@ -79,6 +79,24 @@ def dialog(key: str, testid: str) -> Callable[[App], None]:
     return show
 
 
+def expert(app: App) -> None:
+    dialog("s", "settings")(app)
+    app.the("expert").click()
+    expect(app.the("settings").locator("[data-field]").first).to_be_visible()
+
+
+def plain(app: App) -> None:
+    app.open("play", *GAME)
+    app.page.keyboard.press("n")
+    app.the("game-gomoku").click()
+    expect(app.the("board-note")).to_be_visible()
+
+
+def unjudged(app: App) -> None:
+    app.open("review", "hex:5", "c3 b2")
+    expect(app.the("graph-why")).to_be_visible()
+
+
 def result(app: App) -> None:
     app.open("play", "connect4", "4 3 4 3 4 3 4")
     expect(app.the("result")).to_be_visible()
@@ -95,7 +113,10 @@ SCREENS: dict[str, Callable[[App], None]] = {
     "machine": machine,
     "ladder": ladder,
     "new game": dialog("n", "new-game"),
+    "new game without a network": plain,
     "settings": dialog("s", "settings"),
+    "expert settings": expert,
+    "unjudged": unjudged,
     "keys": dialog("?", "keys"),
     "import": dialog("o", "import"),
     "share": dialog("e", "share"),

@@ -86,6 +86,7 @@ def test_a_slider_changes_the_search(app: App) -> None:
     usual = app.table()
     assert "c_init" not in searches(asked)[-1]["settings"]
     app.the("open-settings").click()
+    app.the("expert").click()
     option = app.the("settings").locator("[data-field=c_init]")
     option.locator("input[type=range]").press("End")
     chosen = float(option.locator("input[type=number]").input_value())

@@ -33,6 +33,7 @@ export interface GameEntry {
   sizes: number[];
   default_size: number;
   options: GameOption[];
+  networks: string[]; // ids of its boards that have one
 }
 
 export interface Field {
@@ -59,7 +60,8 @@ export interface GameInfo {
   max_plies: number;
   settings: Settings;
   solvable: boolean;
-  sgf: boolean;
+  options?: Record<string, string>; // every option of the game and its value
+  goals?: [first: string, second: string] | null; // what each side has to join, where they differ
 }
 
 export interface NetworkEntry {
@@ -87,13 +89,11 @@ export interface OtherPlayer {
   searches: boolean;
 }
 
-/** Who plays and analyses where a game has no network. */
-export const PLAIN = "mcts,solver";
-
 export interface Players {
   networks: NetworkEntry[];
   others: OtherPlayer[];
   levels: Level[];
+  usual: string; // who plays and analyses unless somebody else is chosen
   settings?: Record<string, Settings>;
 }
 
@@ -119,6 +119,8 @@ export interface Position extends PositionRequest {
   last: number | null;
   line: number[];
   text: string;
+  captures?: [first: number, second: number] | null; // null: the game has none
+  score?: { points: [first: number, second: number]; owners: Stone[] } | null; // null: the game is not counted
 }
 
 export interface Frames {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Field } from "../src/api";
+import type { Field, GameEntry } from "../src/api";
 import { compact, duration, short, signed } from "../src/i18n/numbers";
 import { aligned, joined, over } from "../src/store/curves";
-import { gameId, known, scaleOf, within } from "../src/store/fields";
+import { boardsOf, gameId, known, readId, scaleOf, within } from "../src/store/fields";
 import type { Branch } from "../src/store/messages";
 import { layOut, PILL, textsTo } from "../src/store/treelayout";
 
@@ -111,4 +111,46 @@ test("a compared curve over each axis, with its intervals where there are any", 
     errors: [[10, 30]],
   });
   expect(over(points, "evaluations").points[1]).toEqual([600, 300]);
+});
+
+const option = { low: null, high: null, step: null, about: "" };
+const gomoku: GameEntry = {
+  id: "gomoku",
+  name: "gomoku",
+  title: "Gomoku",
+  sizes: [6, 9, 15],
+  default_size: 15,
+  options: [
+    { ...option, name: "in_a_row", default: 5, choices: [] },
+    { ...option, name: "rule", default: "freestyle", choices: ["freestyle", "renju"] },
+  ],
+  networks: ["gomoku:6,in_a_row=4", "gomoku:9"],
+};
+
+test("ids are read back", () => {
+  expect(readId("gomoku:6,in_a_row=4,rule=renju", gomoku.options)).toEqual({
+    size: 6,
+    options: { in_a_row: 4, rule: "renju" },
+  });
+  expect(readId("connect4", [])).toEqual({ size: 0, options: {} });
+});
+
+test("boards with a network come first, with the rules that it knows", () => {
+  expect(boardsOf(gomoku, {})).toEqual([
+    { size: 9, options: {}, network: true },
+    { size: 6, options: { in_a_row: 4 }, network: true },
+    { size: 6, options: {}, network: false },
+    { size: 15, options: {}, network: false },
+  ]);
+  const renju = boardsOf(gomoku, { rule: "renju" });
+  expect(renju.filter((board) => board.network)).toHaveLength(2);
+  expect(renju.filter((board) => !board.network).map((board) => board.size)).toEqual([6, 9, 15]);
+});
+
+test("a game of one board has a network or not", () => {
+  const connect4 = { ...gomoku, sizes: [], default_size: 0, options: [], networks: ["connect4"] };
+  expect(boardsOf(connect4, {})).toEqual([{ size: 0, options: {}, network: true }]);
+  expect(boardsOf({ ...connect4, networks: [] }, {})).toEqual([{ size: 0, options: {}, network: false }]);
+  const othello = { ...gomoku, sizes: [6, 8], default_size: 8, options: [], networks: ["othello"] };
+  expect(boardsOf(othello, {})[0]).toEqual({ size: 8, options: {}, network: true });
 });

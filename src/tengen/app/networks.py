@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
-from tengen.net.file import NetworkError, NetworkFile, shipped_network
+from tengen.net.file import NetworkError, NetworkFile, shipped_games, shipped_network
 from tengen.play.players import PLAYER_KINDS, PlayerError, moves_ahead, page_player, player_search
 from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
@@ -32,6 +33,8 @@ from tengen.search.agent import node_bytes
 
 __all__ = ["Networks", "changed_settings", "search_settings", "settings_of_the_page"]
 
+# Who plays and analyses where a game has no network.
+PLAIN = "plain"
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
 LARGEST = {"cache_mb": 1024, "leaves": 256}
@@ -115,8 +118,14 @@ class Networks:
             "networks": networks,
             "others": [{"id": k.name, "sentence": k.sentence, "searches": k.search is not None} for k in others],
             "levels": read_levels(game),
+            "usual": networks[0]["id"] if networks else PLAIN,
             "settings": {name: search_settings(name, game).to_dict() for name in ("network", *searching)},
         }
+
+    def games(self) -> list[str]:
+        """The ids of the games that have a network, shipped or trained here."""
+        runs = [run for run in list_runs(self._runs).values() if run.best.is_file() or run.current.is_file()]
+        return sorted({*_shipped_ids(), *filter(None, map(_game_of, runs))})
 
     @contextmanager
     def evaluator(self, player: str, game: Game) -> Iterator[Evaluator | Rollout]:
@@ -203,14 +212,24 @@ def _shipped_entry(path: Path, game: Game) -> dict[str, Any]:
     return _entry("shipped", "shipped", file.size, file.step, None, None)
 
 
+@cache
+def _shipped_ids() -> tuple[str, ...]:
+    """Read once: the files come with the package."""
+    return tuple(shipped_games())
+
+
+def _game_of(run: RunDirectory) -> str | None:
+    try:
+        return run.config().game
+    except RunError:
+        return None
+
+
 def _run_entries(name: str, run: RunDirectory, game: Game) -> list[dict[str, Any]]:
     """A run's networks, the strongest first. Read from names: opening hundreds of files would be slow."""
-    try:
-        config = run.config()
-    except RunError:
+    if _game_of(run) != game.id:
         return []
-    if config.game != game.id:
-        return []
+    config = run.config()
     minutes = network_minutes(run)
     named = [(key, path) for key, path in (("best", run.best), ("current", run.current)) if path.is_file()]
     steps = [(path.stem, path) for path in network_steps(run)]

@@ -134,7 +134,7 @@ def _questions(searches: Searches) -> APIRouter:
     def about() -> dict[str, Any]:
         return {
             "version": version("tengen"),
-            "games": [_game_entry(entry) for entry in games.registry()],
+            "games": [_game_entry(entry, networks.games()) for entry in games.registry()],
             "settings": settings_of_the_page(),
             "app": {
                 "search_hz": HERTZ,
@@ -195,10 +195,12 @@ def _questions(searches: Searches) -> APIRouter:
     return route
 
 
-def _game_entry(entry: dict[str, Any]) -> dict[str, Any]:
-    """A game for the page, which gets the bounds of its options as numbers: the words about them are for terminals."""
+def _game_entry(entry: dict[str, Any], networks: list[str]) -> dict[str, Any]:
+    """A game for the page, which gets the bounds of its options as numbers: the words about them are for terminals.
+    `networks` are the ids, of any game, for which there is one."""
     options = [{name: value for name, value in option.items() if name != "values"} for option in entry["options"]]
-    return {"id": entry["name"], **entry, "options": options}
+    own = [id for id in networks if id.partition(":")[0] == entry["name"]]
+    return {"id": entry["name"], **entry, "options": options, "networks": own}
 
 
 def _training(runs: Runs) -> APIRouter:

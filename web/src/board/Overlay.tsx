@@ -147,4 +147,28 @@ export function Region({ cells, geometry }: { cells: readonly number[]; geometry
   );
 }
 
+/** For whom each cell counts at the end, where that is not the stone on it. */
+export function Territory(props: { owners: readonly Stone[]; stones: readonly Stone[]; geometry: Geometry }) {
+  const { owners, stones, geometry } = props;
+  const half = geometry.radius * 0.3;
+  return (
+    <g aria-hidden="true" data-testid="territory">
+      {owners.map((owner, cell) => {
+        const at = geometry.cells[cell];
+        if (!at || owner === 0 || owner === stones[cell]) return null;
+        return (
+          <rect
+            key={cell}
+            class={`territory side-${owner}`}
+            x={at.x - half}
+            y={at.y - half}
+            width={2 * half}
+            height={2 * half}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
 export const stoneOf = (side: Side): Stone => (side === 0 ? 1 : 2);

@@ -1,53 +1,52 @@
-/** The search's options by name. English explanations come with the table itself; Chinese ones are here. */
-import type { Field } from "../api";
+/** The options of the search for people who play: a name and a sentence each, in both languages. */
+import { EXPERT_FIELDS, type ExpertField } from "../store/fields";
 import { language } from "./i18n";
 
-const ENGLISH: Record<string, string> = {
-  c_init: "Exploration",
-  fpu_mode: "First-play urgency",
-  fpu_reduction: "First-play reduction",
-  mlh_slope: "Moves-left slope",
-  mlh_cap: "Moves-left cap",
-  mlh_mode: "Moves-left mode",
-  noise_epsilon: "Noise",
-  temperature: "Temperature",
+type Words = readonly [name: string, about: string];
+
+const ENGLISH: Record<ExpertField, Words> = {
+  c_init: ["Curiosity", "Higher: it tries more different moves. Lower: it follows its favourites deeper."],
+  prior_temperature: ["Openness", "Above 1 it trusts the network’s first impression less and looks wider."],
+  fpu_mode: ["New moves", "What it thinks of a move that it has not tried yet."],
+  fpu_reduction: ["Doubt about new moves", "How much worse than the position it takes an untried move to be."],
+  lookahead: ["Looks ahead", "So many moves ahead it looks at everything, so that no quick win or threat is missed."],
+  solver: ["Proofs", "It notices when a win, draw or loss is certain, and plays by it."],
+  mlh_slope: ["Hurry", "How much it prefers quick wins and long losses; 0: it does not care."],
+  mlh_cap: ["Most that hurry counts", "So much of a move’s value may be given up for a quicker win."],
+  mlh_mode: ["When it hurries", "By how far ahead it is, or only once the game is decided."],
+  discount: ["Foresight", "Below 1 it cares less about what is far away."],
+  temperature: ["Variety", "Above 0 it does not always play its best move, so that games differ."],
+  temperature_plies: ["Variety lasts", "For so many moves from the start."],
+  temperature_end: ["Variety later", "The same after that; 0: always its best move."],
+  tree_reuse: ["Remembers", "It keeps what it thought about the moves that were played."],
+  rule: [
+    "Way of searching",
+    "puct follows an opinion about moves; gumbel drops the weaker half again and again; ucb1 tries all evenly.",
+  ],
 };
 
-const CHINESE: Record<string, [name: string, about: string]> = {
-  sims: ["模拟次数", "每手的模拟次数，上次搜索留下的访问计算在内。0：只用网络。"],
-  seconds: ["时间", "每手的时间；0：只限模拟次数。"],
-  leaves: ["叶节点批量", "询问网络前一棵树收集的叶节点数：自我对弈为 1，单局为 8。"],
-  rule: ["选择规则", "如何选择着法：puct；gumbel 在根节点逐轮减半，其下用 puct；纯 MCTS 用 ucb1。"],
-  c_init: ["探索系数", "首次访问时的探索常数；ucb1 每次访问都用它。"],
-  c_base: ["探索增长基数", "访问多少次后探索明显增强。"],
-  c_factor: ["探索增长", "探索随访问增强的程度；0：固定不变。"],
-  prior_temperature: ["先验温度", "网络策略作为先验时的温度；大于 1 时影响较小。"],
-  fpu_mode: ["首访估值方式", "未访问过的着法按什么价值估计。"],
-  fpu_reduction: ["首访折减", "未访问过的着法比父节点估低多少。"],
-  mlh_mode: ["剩余手数方式", "剩余手数如何影响选择：q 随价值缩放，lc0 只在胜负已定时生效。"],
-  mlh_slope: ["剩余手数斜率", "每手对快胜与慢败的偏好；0：关闭。"],
-  mlh_cap: ["剩余手数上限", "剩余手数对得分的最大影响。"],
-  discount: ["折扣", "每手保留的价值；小于 1 时近处的结果更重要。"],
-  solver: ["证明", "在树中证明胜、和、负，并加以利用。"],
-  lookahead: ["提前察看", "询问网络之前，向前察看几手以寻找终局。"],
-  noise_epsilon: ["噪声", "根节点先验中狄利克雷噪声的比例：自我对弈为 0.25，对局为 0。"],
-  noise_alpha: ["噪声集中度", "噪声的集中度；0：10.83 除以合法着法数。"],
-  virtual_mode: ["虚拟方式", "进行中的下探算作什么：访问，或失败的访问。"],
-  virtual_weight: ["虚拟权重", "loss 方式下，进行中的下探算作几次失败。"],
-  temperature: ["温度", "在“温度手数”之前选择着法的温度。"],
-  temperature_plies: ["温度手数", "开局起使用该温度的手数。"],
-  temperature_end: ["末段温度", "此后的温度；0：总走最佳着法。"],
-  tree_reuse: ["保留子树", "下一次搜索保留已走着法的子树。"],
-  max_nodes: ["节点上限", "一棵树的最多节点数，满了之后不再生长但继续搜索；0：一批树合计 1 GB。"],
-  cache_mb: ["缓存", "记住网络答案的内存（MB）；0：关闭。"],
+const CHINESE: Record<ExpertField, Words> = {
+  c_init: ["好奇心", "越高，尝试的着法越多；越低，对看好的着法算得越深。"],
+  prior_temperature: ["开放程度", "大于 1 时，不那么相信网络的第一感，看得更宽。"],
+  fpu_mode: ["新着法", "对还没试过的着法先怎么看。"],
+  fpu_reduction: ["对新着法的怀疑", "没试过的着法先当作比当前局面差多少。"],
+  lookahead: ["向前看", "这么多手之内全部看到，不漏掉立刻的胜着与威胁。"],
+  solver: ["证明", "发现必胜、必和、必败，并照此行棋。"],
+  mlh_slope: ["急切", "多么偏好快胜与慢败；0：无所谓。"],
+  mlh_cap: ["急切的限度", "为了赢得更快，最多放弃着法的多少价值。"],
+  mlh_mode: ["何时急切", "随领先程度，或只在胜负已定之后。"],
+  discount: ["远见", "小于 1 时，不太在意遥远的后果。"],
+  temperature: ["变化", "大于 0 时不总走最佳着法，每局因此不同。"],
+  temperature_plies: ["变化的手数", "从开局起的这么多手。"],
+  temperature_end: ["此后的变化", "在那之后的变化；0：总走最佳着法。"],
+  tree_reuse: ["记住思考", "保留对已走着法的思考。"],
+  rule: ["搜索方式", "puct 依据对着法的看法；gumbel 一次次淘汰较弱的一半；ucb1 平均尝试所有着法。"],
 };
 
-const spaced = (name: string): string => name[0]!.toUpperCase() + name.slice(1).replaceAll("_", " ");
+const isExpert = (name: string): name is ExpertField => (EXPERT_FIELDS as readonly string[]).includes(name);
 
-export function fieldName({ name }: Field): string {
-  if (language.value === "zh") return CHINESE[name]?.[0] ?? name;
-  return ENGLISH[name] ?? spaced(name);
-}
+const words = (name: string): Words =>
+  isExpert(name) ? (language.value === "zh" ? CHINESE : ENGLISH)[name] : [name, ""];
 
-export const fieldAbout = ({ name, sentence }: Field): string =>
-  language.value === "zh" ? (CHINESE[name]?.[1] ?? sentence) : sentence;
+export const fieldName = ({ name }: { name: string }): string => words(name)[0];
+export const fieldAbout = ({ name }: { name: string }): string => words(name)[1];

@@ -86,7 +86,7 @@ function Controls() {
   );
 }
 
-const KINDS: readonly MoveKind[] = ["best", "good", "inaccuracy", "mistake", "blunder"];
+const KINDS: readonly MoveKind[] = ["best", "good", "inaccuracy", "mistake", "blunder", "unsure"];
 
 function Accuracy() {
   const { accuracy, rows } = store.review.value!;
@@ -137,8 +137,9 @@ function MoveCard() {
           <b class={`grade-text grade-${row.kind}`}>
             {moveName(row.played)}: {t(`kind.${row.kind}`)}
           </b>{" "}
-          {row.loss >= 0.5 ? t("review.loss", { loss: row.loss.toFixed(0) }) : ""}{" "}
-          {row.best !== row.played && (
+          {row.kind === "unsure" && t("review.unsure")}
+          {row.kind !== "unsure" && row.loss >= 0.5 ? t("review.loss", { loss: row.loss.toFixed(0) }) : ""}{" "}
+          {row.kind !== "unsure" && row.best !== row.played && (
             <button
               type="button"
               class="link"
@@ -152,7 +153,9 @@ function MoveCard() {
           )}
         </p>
       )}
-      {!any && store.review.value.accuracy && <p>{t("review.clean")}</p>}
+      {!any && store.review.value.accuracy && (
+        <p>{t(store.anyUnsure.value ? "review.unsureOfMost" : "review.clean")}</p>
+      )}
       <div class="actions">
         <Button
           icon="previous"

@@ -58,7 +58,7 @@ export function search(position: PositionRequest, sims: number): void {
       if (answer.type === "update") {
         searching.value = !answer.done;
         latest.value = { key, update: answer };
-        if (answer.visits > 0) judge(key, player, here.to_move, answer.wdl, answer.plies, answer.visits);
+        if (answer.visits > 0) judge(key, player, here.to_move, answer, answer.visits);
       }
       for (const watcher of watchers) watcher(answer);
     },

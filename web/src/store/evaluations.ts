@@ -1,37 +1,51 @@
 /** What is known about the positions of the game, for its graph: from searches, and from the bare network at first. */
 import { computed, effect, signal } from "@preact/signals";
-import { api, PLAIN, type PositionRequest, type Side, type Wdl } from "../api";
+import { api, type PositionRequest, type Side, type Wdl } from "../api";
 import { info, keyOf, lineMoves, players, position, start } from "./game";
-import { analysisPlayer } from "./prefs";
+import { analysts } from "./prefs";
 import { screen } from "./route";
 
 export interface Judgement {
   wdl: Wdl; // for the first player
   plies: number; // left, as estimated
   visits: number; // 0: the network alone
+  certain: boolean; // false: the search could not tell
 }
 
 export const judgements = signal<ReadonlyMap<string, Judgement>>(new Map());
 
-/** Who analyses: the preferred player if the game knows it, else its first network, else a search without one. */
+/** Who analyses: the player that was chosen for the game if it is there, else whom the server thinks best. */
 export const analyst = computed(() => {
   const available = players.value;
-  if (!available) return PLAIN;
+  if (!available) return "";
   const ids = [...available.networks, ...available.others].map((each) => each.id);
-  const wanted = analysisPlayer.value;
-  return wanted && ids.includes(wanted) ? wanted : (available.networks[0]?.id ?? PLAIN);
+  const wanted = analysts.value[info.value?.id ?? ""];
+  return wanted && ids.includes(wanted) ? wanted : available.usual;
 });
+
+export function chooseAnalyst(player: string): void {
+  if (info.value) analysts.value = { ...analysts.value, [info.value.id]: player };
+}
+
+/** Why a graph has nothing to draw: nobody has judged, the search could not tell, or only searched positions count. */
+export function whyEmpty(): "unsure" | "plain" | "empty" {
+  if (history.value.some((each) => each && !each.certain)) return "unsure";
+  return isNetwork(analyst.value) ? "empty" : "plain";
+}
 
 const isNetwork = (id: string): boolean => id === "shipped" || id.startsWith("run:");
 const turned = ([win, draw, loss]: Wdl, side: Side): Wdl => (side === 0 ? [win, draw, loss] : [loss, draw, win]);
 
 const place = (key: string, player: string): string => `${player}|${key}`;
 
+type Said = { wdl: Wdl; plies: number; certain?: boolean };
+
 /** Keeps a judgement made for the side to move; a smaller search does not replace a larger one. */
-export function judge(key: string, player: string, side: Side, wdl: Wdl, plies: number, visits: number): void {
+export function judge(key: string, player: string, side: Side, said: Said, visits: number): void {
   const name = place(key, player);
   if ((judgements.peek().get(name)?.visits ?? -1) > visits) return;
-  judgements.value = new Map(judgements.peek()).set(name, { wdl: turned(wdl, side), plies, visits });
+  const { wdl, plies, certain = true } = said;
+  judgements.value = new Map(judgements.peek()).set(name, { wdl: turned(wdl, side), plies, visits, certain });
 }
 
 /** Sides alternate in every game: a pass is a move. */
@@ -73,7 +87,7 @@ async function fill(player: string, signal: AbortSignal): Promise<void> {
     try {
       if (ply === plies && (await judgeEnd(asked, player, signal))) return;
       const [answer] = (await api.evaluate(asked, [player], signal)).answers;
-      if (answer) judge(key, player, sideAt(ply), answer.wdl, answer.plies, 0);
+      if (answer) judge(key, player, sideAt(ply), answer, 0);
     } catch {
       return; // the server is away: the graph does without
     }
@@ -85,6 +99,6 @@ async function judgeEnd(asked: PositionRequest, player: string, signal: AbortSig
   const { terminal, winner } = await api.position(asked, signal);
   if (!terminal) return false;
   const wdl: Wdl = winner === 0 ? [1, 0, 0] : winner === 1 ? [0, 0, 1] : [0, 1, 0];
-  judge(keyOf(asked), player, 0, wdl, 0, Number.POSITIVE_INFINITY);
+  judge(keyOf(asked), player, 0, { wdl, plies: 0 }, Number.POSITIVE_INFINITY);
   return true;
 }

@@ -1,24 +1,29 @@
 /** The search's options as sliders: derived from the table that the server sends. */
-import type { Field, Settings, Value } from "../api";
+import type { Field, GameEntry, GameOption, Settings, Value } from "../api";
 
-/** What people reach for; everything else is folded away. */
-export const MAIN_FIELDS = [
+/** What an expert may turn, in this order: how a search thinks and chooses. What only training needs, sizes of memory
+ *  and how work is batched are nobody's business here; simulations and time are set elsewhere on the page. */
+export const EXPERT_FIELDS = [
   "c_init",
+  "prior_temperature",
   "fpu_mode",
   "fpu_reduction",
+  "lookahead",
+  "solver",
   "mlh_slope",
   "mlh_cap",
-  "noise_epsilon",
+  "mlh_mode",
+  "discount",
   "temperature",
-];
-/** Set elsewhere on the page. */
-const ELSEWHERE = ["sims", "seconds"];
+  "temperature_plies",
+  "temperature_end",
+  "tree_reuse",
+  "rule",
+] as const;
+export type ExpertField = (typeof EXPERT_FIELDS)[number];
 
-export const mainFields = (fields: readonly Field[]): Field[] =>
-  MAIN_FIELDS.flatMap((name) => fields.filter((field) => field.name === name));
-
-export const otherFields = (fields: readonly Field[]): Field[] =>
-  fields.filter((field) => !MAIN_FIELDS.includes(field.name) && !ELSEWHERE.includes(field.name));
+export const expertFields = (fields: readonly Field[]): Field[] =>
+  EXPERT_FIELDS.flatMap((name) => fields.filter((field) => field.name === name));
 
 /** Settings without those that the table does not have: an older page may have saved what is gone by now. */
 export const known = (settings: Settings, fields: readonly Field[]): Settings =>
@@ -77,8 +82,34 @@ export function gameId(name: string, size: number, usualSize: number, options: R
   return size ? `${name}:${size},${rest.join(",")}` : `${name}:${rest.join(",")}`;
 }
 
-/** The size in a game's id, if it says one. */
-export function sizeOf(id: string): number | null {
-  const found = /:(\d+)/.exec(id);
-  return found ? Number(found[1]) : null;
+/** The size in a game's id, 0 where it says none, and its options that differ from the usual. */
+export function readId(id: string, options: readonly GameOption[]): { size: number; options: Record<string, Value> } {
+  const parts = (id.split(":", 2)[1] ?? "").split(",").filter(Boolean);
+  const given = parts.flatMap((part) => {
+    const [name, value] = part.split("=", 2);
+    const option = options.find((each) => each.name === name);
+    return option && value !== undefined ? [[option.name, option.choices.length ? value : Number(value)] as const] : [];
+  });
+  return { size: Number.parseInt(parts[0] ?? "", 10) || 0, options: Object.fromEntries(given) };
+}
+
+export interface Board {
+  size: number; // 0: the game has but one
+  options: Record<string, Value>;
+  network: boolean;
+}
+
+/** The boards that a game offers by these rules: those with a network first, the largest of them at the top, and their
+ *  rules with them where these differ; then the others by size. */
+export function boardsOf(entry: GameEntry, options: Record<string, Value>): Board[] {
+  const name = (board: Omit<Board, "network">): string =>
+    JSON.stringify([board.size, Object.entries(board.options).sort()]);
+  const known = entry.networks.map((id) => readId(id, entry.options));
+  for (const board of known) board.size ||= entry.default_size;
+  const names = new Set(known.map(name));
+  const sizes = entry.sizes.length ? entry.sizes : [0];
+  const offered = sizes.map((size) => ({ size, options, network: names.has(name({ size, options })) }));
+  const more = known.filter((board) => !offered.some((each) => name(each) === name(board)));
+  const network = [...offered.filter((each) => each.network), ...more.map((each) => ({ ...each, network: true }))];
+  return [...network.sort((a, b) => b.size - a.size), ...offered.filter((each) => !each.network)];
 }

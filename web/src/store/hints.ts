@@ -15,6 +15,7 @@ export interface Hint {
   step: 0 | 1 | 2 | 3; // 0: being thought of
   move: string;
   cells: (number | null)[]; // of the moves of the line, the first being the hint
+  unsure: boolean; // the search cannot tell: nothing is shown
 }
 
 const given = signal<Hint | null>(null);
@@ -35,18 +36,23 @@ export async function nextHint(line?: readonly string[]): Promise<void> {
     return;
   }
   const key = keyOf(wanted);
-  given.value = { key, step: 0, move: "", cells: [] };
+  given.value = { key, step: 0, move: "", cells: [], unsure: false };
   try {
     const pv = (line ?? (await search())).slice(0, 3);
+    if (!pv.length) {
+      given.value = { key, step: 3, move: "", cells: [], unsure: true };
+      return;
+    }
     const { lasts } = await api.frames({ ...wanted, moves: [...wanted.moves, ...pv] });
     if (given.peek()?.key !== key) return;
-    given.value = { key, step: 1, move: pv[0] ?? "", cells: lasts.slice(wanted.moves.length + 1) };
+    given.value = { key, step: 1, move: pv[0]!, cells: lasts.slice(wanted.moves.length + 1), unsure: false };
   } catch (error) {
     given.value = null;
     complain(error);
   }
 }
 
+/** The line of the best move; empty where the search cannot tell which that is. */
 function search(): Promise<readonly string[]> {
   const position = request.peek()!;
   const options = { ...settings.peek(), sims: Math.min(MOST_SIMS, analysisSims.peek()), seconds: 0 };
@@ -54,7 +60,8 @@ function search(): Promise<readonly string[]> {
     const answer = (said: Answer) => {
       if (said.type !== "update" || !said.done) return;
       const found: Update = said;
-      resolve(found.moves.find((each) => each.move === found.best)?.pv ?? [found.best]);
+      const best = found.moves.find((each) => each.move === found.best);
+      resolve(found.certain === false ? [] : (best?.pv ?? [found.best]));
     };
     const player = analyst.peek();
     if (!begin({ type: "search", position, player, settings: options, live: false }, { answer, error: reject })) {

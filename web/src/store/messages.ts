@@ -29,6 +29,7 @@ export interface Update {
   best: string;
   moves: MoveRow[];
   seconds: number;
+  certain?: boolean; // false: the search cannot tell which move is best
 }
 
 export interface TreeChild {
@@ -81,7 +82,8 @@ export interface PictureAnswer {
   branches: Branch[];
 }
 
-export type MoveKind = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+/** How good a move was; the server says "unsure" by certain: false. */
+export type MoveKind = "best" | "good" | "inaccuracy" | "mistake" | "blunder" | "unsure";
 
 export interface ReviewRow {
   type: "review";
@@ -95,6 +97,7 @@ export interface ReviewRow {
   after: number;
   loss: number;
   kind: MoveKind;
+  certain?: boolean; // false: the search cannot tell what the move cost
   pv: string[];
   wdl: Wdl;
   plies: number;

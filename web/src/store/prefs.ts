@@ -10,10 +10,10 @@ export const theme = saved<Theme>("theme", "system");
 export const heat = saved<Heat>("heat", "visits");
 export const exact = saved("exact", false); // the solver's scores on the board
 export const coordinates = saved("coordinates", true);
-export const analysisPlayer = saved<string | null>("player", null); // null: the first that the game has
+export const analysts = saved<Record<string, string>>("analysts", {}); // who analyses, by game, where one was chosen
 export const analysisSims = saved("sims", 10_000);
 /** Search options that differ from the game's own, for playing and analysing alike. */
-export const settings = saved<Settings>("settings", {});
+export const settings = saved<Settings>("expert", {});
 
 const night = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(night.matches);

@@ -35,8 +35,9 @@ export function startReview(): void {
   made.value = { key, rows: [], total: position.moves.length, accuracy: null };
   const answer = (said: Answer) => {
     if (said.type !== "review" || made.value?.key !== key) return;
-    made.value = { key, rows: [...made.value.rows, said], total: said.total, accuracy: said.accuracy ?? null };
-    judge(keyOf(requestAt(said.ply)), player, sideAt(said.ply), said.wdl, said.plies, reviewSims.value);
+    const row: ReviewRow = said.certain === false ? { ...said, kind: "unsure" } : said;
+    made.value = { key, rows: [...made.value.rows, row], total: said.total, accuracy: said.accuracy ?? null };
+    judge(keyOf(requestAt(said.ply)), player, sideAt(said.ply), said, reviewSims.value);
     if (said.done) reviewing.value = false;
   };
   const error = (problem: unknown) => {
@@ -55,6 +56,7 @@ export function stopReview(): void {
 const BAD: readonly MoveKind[] = ["inaccuracy", "mistake", "blunder"];
 
 export const mistakes = computed(() => (review.value?.rows ?? []).filter((row) => BAD.includes(row.kind)));
+export const anyUnsure = computed(() => (review.value?.rows ?? []).some((row) => row.kind === "unsure"));
 /** By the ply of the move. */
 export const gradeOfPly = computed(() => new Map(mistakes.value.map((row) => [row.ply, row.kind])));
 /** By the node of the move. */

@@ -1,12 +1,13 @@
 /** Who plays: a person or a program on each side, and how the game ended. */
 import { computed, effect, signal } from "@preact/signals";
-import { PLAIN, type Players, type Settings, type Side } from "../api";
+import type { Players, Settings, Side } from "../api";
 import { cursor, info, players, settled } from "./game";
 import { settings } from "./prefs";
 import { saved } from "./saved";
 
 export const HUMAN = "human";
-export const BUDGETS = { sims: [1, 10, 50, 100, 200, 400, 800, 1600, 5000, 20000], seconds: [0.5, 1, 2, 5, 10, 30] };
+export const TIMES = [0.5, 1, 2, 5, 10, 30]; // seconds
+export const BUDGETS = { sims: [1, 10, 50, 100, 200, 400, 800, 1600, 5000, 20000], seconds: TIMES };
 
 export interface Seat {
   player: string; // HUMAN, or a player's id, or "level:ID"
@@ -46,21 +47,59 @@ export function playerIds(available: Players): string[] {
   return [HUMAN, ...levels, ...available.networks.map((each) => each.id), ...available.others.map((each) => each.id)];
 }
 
-/** A level in the middle, else the strongest that needs no choice. */
-export function usualOpponent(available: Players): string {
-  const middle = available.levels[Math.floor(available.levels.length / 2)];
-  return middle ? `level:${middle.id}` : (available.networks[0]?.id ?? PLAIN);
+/** The programs that somebody chose, by game and side: what is good in one game is weak in the next, or not there. */
+const chosen = saved<Record<string, { [side in Side]?: string }>>("opponents", {});
+/** The game that the seats were last filled for. */
+const seatedFor = saved("seatedFor", "");
+
+/** A person's choice: it is there again when the game is. */
+export function choosePlayer(side: Side, player: string): void {
+  const game = info.peek()?.id;
+  if (game && player !== HUMAN) chosen.value = { ...chosen.value, [game]: { ...chosen.value[game], [side]: player } };
+  changeSeat(side, { player });
 }
 
-/** The players of one game may not exist in the next. */
+/** Who was chosen in this game, else a level in the middle, else whom the server thinks best. */
+export function usualOpponent(available: Players, game: string, side: Side): string {
+  const wanted = chosen.peek()[game];
+  const known = playerIds(available);
+  const kept = [wanted?.[side], wanted?.[side === 0 ? 1 : 0]].find((each) => each && known.includes(each));
+  const middle = available.levels[Math.floor(available.levels.length / 2)];
+  return kept ?? (middle ? `level:${middle.id}` : available.usual);
+}
+
 effect(() => {
   const available = players.value;
-  if (!available) return;
-  const ids = playerIds(available);
+  const game = info.value?.id;
+  if (!available || !game) return;
+  const known = playerIds(available);
+  const stays = (player: string) => player === HUMAN || (seatedFor.peek() === game && known.includes(player));
   for (const side of [0, 1] as const) {
-    if (!ids.includes(seats.peek()[side].player)) changeSeat(side, { player: usualOpponent(available) });
+    if (!stays(seats.peek()[side].player)) changeSeat(side, { player: usualOpponent(available, game, side) });
   }
+  seatedFor.value = game;
 });
+
+export const SIDES = ["first", "second", "both", "none"] as const;
+export type Sides = (typeof SIDES)[number];
+
+/** Who sits where now, as one of the four usual ways. */
+export function sidesNow(): Sides {
+  const [first, second] = seats.value.map((seat) => seat.player === HUMAN);
+  return first ? (second ? "both" : "first") : second ? "second" : "none";
+}
+
+export function seatPeople(sides: Sides): void {
+  const wanted = [sides === "first" || sides === "both", sides === "second" || sides === "both"];
+  const program = seats.value.find((seat) => seat.player !== HUMAN);
+  for (const side of [0, 1] as const) {
+    const human = seats.value[side].player === HUMAN;
+    if (wanted[side] && !human) changeSeat(side, { player: HUMAN });
+    if (!wanted[side] && human && players.value && info.value) {
+      changeSeat(side, program ?? { player: usualOpponent(players.value, info.value.id, side) });
+    }
+  }
+}
 
 export interface Order {
   player: string;

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { LegalMove } from "../api";
 import { Board } from "../board/Board";
 import type { Geometry } from "../board/geometry";
-import { Numbers } from "../board/Overlay";
+import { Numbers, Territory } from "../board/Overlay";
 import { gameTitle, moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { info, play, position, settled } from "../store/game";
@@ -51,6 +51,9 @@ export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Pr
               <Numbers numbers={ahead.numbers} stones={ahead.stones} geometry={geometry} />
             ) : (
               children?.(geometry)
+            )}
+            {!ahead && here.terminal && here.score && (
+              <Territory owners={here.score.owners} stones={here.stones} geometry={geometry} />
             )}
           </>
         )}

@@ -6,9 +6,9 @@ import { t } from "../i18n/i18n";
 import { short, signed } from "../i18n/numbers";
 import { enabled, searching, update } from "../store/analysis";
 import { openDialog } from "../store/dialogs";
-import { analyst } from "../store/evaluations";
+import { analyst, chooseAnalyst } from "../store/evaluations";
 import { info, players, position, settled } from "../store/game";
-import { analysisPlayer, analysisSims, exact, type Heat, heat, settings } from "../store/prefs";
+import { analysisSims, exact, type Heat, heat, settings } from "../store/prefs";
 import { Button, Card, Segmented, Select, Switch } from "./controls";
 import { playerGroups } from "./SeatCard";
 import { WdlBar } from "./WdlBar";
@@ -80,9 +80,7 @@ export function EngineSelects({ limits = LIMITS, sims = analysisSims }: SelectsP
         label={t("analysis.player")}
         value={analyst.value}
         groups={groups}
-        onChange={(id) => {
-          analysisPlayer.value = id;
-        }}
+        onChange={chooseAnalyst}
         testid="analyst"
       />
       {sims && <Limit limits={limits} sims={sims} />}
@@ -120,7 +118,7 @@ export function Verdict() {
       <WdlBar wdl={forFirst(now.wdl, here.to_move)} big />
       <p class="figures">
         <span>
-          <b data-testid="best-move">{moveName(now.best)}</b> {t("analysis.best")}
+          <b data-testid="best-move">{moveName(now.best)}</b> {t(now.certain === false ? "unsure" : "analysis.best")}
         </span>
         <span>Q {signed(now.q)}</span>
         <span data-testid="visits">{t("sims", { n: short(now.visits) })}</span>

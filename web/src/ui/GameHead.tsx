@@ -4,6 +4,7 @@ import { t } from "../i18n/i18n";
 import { openDialog } from "../store/dialogs";
 import { info, start } from "../store/game";
 import { Button } from "./controls";
+import { Facts } from "./Facts";
 
 export function GameHead() {
   return (
@@ -11,6 +12,7 @@ export function GameHead() {
       <div>
         <h1>{info.value ? gameTitle(info.value.id) : " "}</h1>
         {start.value && <p class="muted small">{t("setup")}</p>}
+        <Facts />
       </div>
       <div class="game-tools">
         <Button

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import { percent } from "../i18n/numbers";
-import { history, type Judgement } from "../store/evaluations";
+import { history, type Judgement, whyEmpty } from "../store/evaluations";
 import { depth, jumpToPly } from "../store/game";
 import type { MoveKind } from "../store/messages";
 import { running } from "../store/seats";
@@ -22,7 +22,9 @@ export function Graph({ marks }: Props) {
   const pointed = useSignal<number | null>(null);
   const last = Math.max(1, plies.length - 1);
   const at = (ply: number): number => (ply / last) * WIDTH;
-  const points = plies.flatMap((judgement, ply): Point[] => (judgement ? [{ x: at(ply), ply, judgement }] : []));
+  const points = plies.flatMap((judgement, ply): Point[] =>
+    judgement?.certain ? [{ x: at(ply), ply, judgement }] : [],
+  );
   const shown = plies[pointed.value ?? depth.value];
   const plyOf = (event: PointerEvent | MouseEvent): number => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
@@ -79,7 +81,8 @@ export function Graph({ marks }: Props) {
         {pointed.value !== null && <path class="graph-hover" d={`M${at(pointed.value)} 0V${HEIGHT}`} />}
       </svg>
       <figcaption>
-        {shown ? (
+        {points.length < 2 && <span data-testid="graph-why">{t(`graph.${whyEmpty()}`)}</span>}
+        {shown?.certain ? (
           <>
             <span>{t("graph.ply", { ply: pointed.value ?? depth.value })}</span>
             <span class="win-text">{percent(shown.wdl[0])}</span>
@@ -88,7 +91,7 @@ export function Graph({ marks }: Props) {
             <span>{t("left", { plies: shown.plies.toFixed(0) })}</span>
           </>
         ) : (
-          <span>{t("graph.empty")}</span>
+          points.length > 1 && <span>{t(shown ? "unsure" : "graph.empty")}</span>
         )}
       </figcaption>
     </figure>

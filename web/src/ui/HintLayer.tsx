@@ -38,5 +38,6 @@ export function HintLayer({ layout, geometry, toMove }: { layout: Layout; geomet
 
 export function hintWords(): string {
   const now = hint.value;
+  if (now?.unsure) return t("hint.unsure");
   return now ? t(`hint.${now.step}` as Key, { move: moveName(now.move) }) : "";
 }

@@ -62,7 +62,8 @@ export function ImportDialog() {
         </label>
       </div>
       <h3>{t("setup.title")}</h3>
-      <SetUp />
+      {/* Its own stones for each game: another board has other cells. */}
+      <SetUp key={info.value?.id} />
     </Dialog>
   );
 }

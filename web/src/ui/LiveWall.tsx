@@ -19,7 +19,7 @@ export function LiveWall() {
   return (
     <Card title={t("train.live")}>
       {now?.games.length && shape ? (
-        <div class="wall" data-testid="live-wall">
+        <div class="wall" data-kind={shape.kind} data-testid="live-wall">
           {now.games.map((game, place) => (
             <button key={place} type="button" class="wall-game" onClick={() => void analyse(now.game, game)}>
               <span class="unseen">{t("train.live.open", { number: game.number })}</span>

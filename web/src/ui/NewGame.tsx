@@ -1,46 +1,27 @@
 /** Which game, how large, by which rules, and who begins. */
 import { useSignal } from "@preact/signals";
-import { type GameEntry, type GameOption, PLAIN, type Value } from "../api";
+import type { GameEntry, GameOption, Value } from "../api";
 import { named, t } from "../i18n/i18n";
 import { closeDialog } from "../store/dialogs";
-import { gameId, sizeOf } from "../store/fields";
-import { about, info, open, players } from "../store/game";
+import { type Board, boardsOf, gameId, readId } from "../store/fields";
+import { about, info, open } from "../store/game";
 import { go, screen } from "../store/route";
-import { changeSeat, HUMAN, running, seats, unresign, usualOpponent } from "../store/seats";
+import { running, SIDES, type Sides, seatPeople, sidesNow, unresign } from "../store/seats";
 import { Button, Segmented, Select } from "./controls";
 import { Dialog } from "./Dialog";
 import { GameMark } from "./GameMark";
 
-type Sides = "first" | "second" | "both" | "none";
-
-/** Who sits where now, as one of the four usual ways. */
-function sidesNow(): Sides {
-  const [first, second] = seats.value.map((seat) => seat.player === HUMAN);
-  return first ? (second ? "both" : "first") : second ? "second" : "none";
-}
-
-function seatPeople(sides: Sides): void {
-  const wanted = [sides === "first" || sides === "both", sides === "second" || sides === "both"];
-  const program = seats.value.find((seat) => seat.player !== HUMAN);
-  for (const side of [0, 1] as const) {
-    const human = seats.value[side].player === HUMAN;
-    if (wanted[side] && !human) changeSeat(side, { player: HUMAN });
-    if (!wanted[side] && human) {
-      changeSeat(side, program ? { ...program } : { player: players.value ? usualOpponent(players.value) : PLAIN });
-    }
-  }
-}
-
 export function NewGame() {
   const games = about.value?.games ?? [];
-  const current = info.value?.name ?? games[0]?.name;
-  const name = useSignal(current);
-  const size = useSignal(sizeOf(info.value?.id ?? ""));
-  const options = useSignal<Record<string, Value>>({});
+  const current = games.find((game) => game.name === info.value?.name) ?? games[0];
+  const shown = current && readId(info.value?.id ?? "", current.options);
+  const name = useSignal(current?.name);
+  const size = useSignal(shown?.size ?? 0);
+  const options = useSignal<Record<string, Value>>(shown?.options ?? {});
   const sides = useSignal<Sides>(sidesNow());
   const entry = games.find((game) => game.name === name.value);
   if (!entry) return null;
-  const chosenSize = size.value && entry.sizes.includes(size.value) ? size.value : entry.default_size;
+  const chosenSize = entry.sizes.includes(size.value) ? size.value : entry.default_size;
   const begin = async () => {
     const id = gameId(entry.name, chosenSize, entry.default_size, options.value);
     if (!(await open({ game: id, start: null }))) return;
@@ -54,17 +35,15 @@ export function NewGame() {
     <Dialog title={t("new")} testid="new-game">
       <Games games={games} value={entry.name} onChange={(to) => choose(to)} />
       <div class="row">
-        {entry.sizes.length > 0 && (
-          <Select
-            label={t("size")}
-            value={String(chosenSize)}
-            groups={[{ choices: entry.sizes.map((n) => ({ value: String(n), label: `${n} × ${n}` })) }]}
-            onChange={(to) => {
-              size.value = Number(to);
-            }}
-            testid="size"
-          />
-        )}
+        <BoardInput
+          entry={entry}
+          size={chosenSize}
+          options={options.value}
+          onChange={(to) => {
+            size.value = to.size;
+            options.value = to.options;
+          }}
+        />
         {entry.options.map((option) => (
           <OptionInput
             key={option.name}
@@ -80,10 +59,7 @@ export function NewGame() {
       <Segmented
         label={t("sides")}
         value={sides.value}
-        choices={(["first", "second", "both", "none"] as const).map((each) => ({
-          value: each,
-          label: t(`sides.${each}`),
-        }))}
+        choices={SIDES.map((each) => ({ value: each, label: t(`sides.${each}`) }))}
         onChange={(to) => {
           sides.value = to;
         }}
@@ -97,9 +73,56 @@ export function NewGame() {
 
   function choose(to: string): void {
     name.value = to;
-    size.value = null;
+    size.value = 0;
     options.value = {};
   }
+}
+
+interface BoardInputProps {
+  entry: GameEntry;
+  size: number;
+  options: Record<string, Value>;
+  onChange: (board: Board) => void;
+}
+
+/** The boards of a game, those with a network first; below, what that means for the board that is chosen. */
+function BoardInput({ entry, size, options, onChange }: BoardInputProps) {
+  const boards = boardsOf(entry, options);
+  const chosen = boards.findIndex((board) => board.size === size && board.options === options);
+  const choice = (board: Board, place: number) => ({
+    value: board.options === options ? String(board.size) : `other-${place}`,
+    label: boardName(board, entry, options),
+  });
+  const choices = boards.map(choice);
+  const groups = [true, false].map((network) => ({
+    label: t(network ? "new.network" : "new.plain"),
+    choices: choices.filter((_, place) => boards[place]!.network === network),
+  }));
+  return (
+    <>
+      {entry.sizes.length > 0 && (
+        <Select
+          label={t("size")}
+          value={String(size)}
+          groups={groups.filter((group) => group.choices.length)}
+          onChange={(to) => onChange(boards[choices.findIndex((each) => each.value === to)]!)}
+          testid="size"
+        />
+      )}
+      <p class="muted small board-note" data-testid="board-note">
+        {t(boards[chosen]?.network ? "new.network.about" : "new.plain.about")}
+      </p>
+    </>
+  );
+}
+
+/** A board by its size, and by the rules that would change with it. */
+function boardName(board: Board, entry: GameEntry, now: Record<string, Value>): string {
+  const rules = entry.options.flatMap(({ name, default: usual }) => {
+    const value = board.options[name] ?? usual;
+    return value === (now[name] ?? usual) ? [] : [`${named("option", name)} ${named("value", String(value))}`];
+  });
+  return [`${board.size} × ${board.size}`, ...rules].join(" · ");
 }
 
 const Games = (props: { games: readonly GameEntry[]; value: string; onChange: (name: string) => void }) => (

@@ -1,7 +1,7 @@
 /** Starting a training run. */
 import { useSignal } from "@preact/signals";
 import { named, t } from "../i18n/i18n";
-import { sizeOf } from "../store/fields";
+import { readId } from "../store/fields";
 import { about, info } from "../store/game";
 import { go } from "../store/route";
 import { startRun } from "../store/training";
@@ -17,7 +17,7 @@ export function NewRun() {
   const games = about.value?.games ?? [];
   const game = chosen.value ?? info.value?.name ?? games[0]?.name ?? "";
   const entry = games.find((each) => each.name === game);
-  const sizeNow = chosen.value === null && info.value ? sizeOf(info.value.id) : null;
+  const sizeNow = chosen.value === null && info.value ? readId(info.value.id, []).size : null;
   const across = chosenSize.value ?? sizeNow ?? entry?.default_size ?? 0;
   const start = async () => {
     busy.value = true;

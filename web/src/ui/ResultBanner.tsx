@@ -1,6 +1,7 @@
 /** How the game ended. */
 import { t } from "../i18n/i18n";
 import { openDialog } from "../store/dialogs";
+import { position } from "../store/game";
 import { go } from "../store/route";
 import { isHuman, ownSide, result } from "../store/seats";
 import { Button } from "./controls";
@@ -23,13 +24,21 @@ export function resultWords(): string {
   return t(end.winner === 0 ? "result.first" : "result.second");
 }
 
+/** By how many points the game was won, 0 where it was not counted. */
+function lead(): number {
+  const points = result.value?.resigned ? null : position.value?.score?.points;
+  return points ? Math.abs(points[0] - points[1]) : 0;
+}
+
 export function ResultBanner() {
   const end = result.value;
   if (!end) return null;
   const glad = end.winner !== "draw" && isHuman(end.winner);
   return (
     <div class={glad ? "result glad" : "result"} data-testid="result">
-      <strong>{resultWords()}</strong>
+      <strong>
+        {resultWords()} {lead() > 0 && t("result.by", { n: lead() })}
+      </strong>
       <div class="result-actions">
         <Button icon="review" label={t("result.review")} onClick={() => go("review")} />
         <Button primary icon="plus" label={t("new")} onClick={() => openDialog("new")} />

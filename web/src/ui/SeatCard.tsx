@@ -6,7 +6,7 @@ import { t } from "../i18n/i18n";
 import { short } from "../i18n/numbers";
 import { thinking } from "../store/engine";
 import { info, players, position } from "../store/game";
-import { BUDGETS, changeSeat, HUMAN, isHuman, result, seats } from "../store/seats";
+import { BUDGETS, changeSeat, choosePlayer, HUMAN, isHuman, result, seats } from "../store/seats";
 import { type Group, Select } from "./controls";
 
 export function playerGroups(available: Players | null): Group[] {
@@ -21,7 +21,7 @@ export function playerGroups(available: Players | null): Group[] {
 }
 
 /** Players that think as long as they are told to. */
-const thinks = (player: string): boolean =>
+export const thinks = (player: string): boolean =>
   !["", HUMAN].includes(player) &&
   !player.startsWith("level:") &&
   players.value?.others.find((each) => each.id === player)?.searches !== false;
@@ -35,7 +35,7 @@ export function SeatCard({ side }: { side: Side }) {
   return (
     <div class={turn ? "seat turn" : "seat"} data-testid={`seat-${side}`}>
       {info.value && <Token kind={info.value.layout.kind} side={side} />}
-      <Select label={name} value={seat.player} groups={groups} onChange={(player) => changeSeat(side, { player })} />
+      <Select label={name} value={seat.player} groups={groups} onChange={(player) => choosePlayer(side, player)} />
       {thinks(seat.player) && <Budget side={side} />}
       <span class="seat-state">
         {turn &&

@@ -1,13 +1,17 @@
-/** The search's options. Only what differs from the game's own values is kept and sent. */
-import type { Field, Value } from "../api";
+/** Options: strength, time and side for everybody; how the search works for experts. Only what differs from the game's
+ *  own values is kept and sent. */
+import { useSignal } from "@preact/signals";
+import type { Field, Side, Value } from "../api";
 import { fieldAbout, fieldName } from "../i18n/fields";
 import { named, t } from "../i18n/i18n";
 import { compact } from "../i18n/numbers";
-import { mainFields, otherFields, scaleOf, within } from "../store/fields";
-import { about, info } from "../store/game";
+import { expertFields, scaleOf, within } from "../store/fields";
+import { about, info, players } from "../store/game";
 import { coordinates, settings } from "../store/prefs";
-import { Button, Select, Switch } from "./controls";
+import { changeSeat, choosePlayer, isHuman, running, SIDES, seatPeople, seats, sidesNow, TIMES } from "../store/seats";
+import { Button, Segmented, Select, Switch } from "./controls";
 import { Dialog } from "./Dialog";
+import { playerGroups, thinks } from "./SeatCard";
 
 const usual = (field: Field): Value => info.value?.settings[field.name] ?? field.default;
 
@@ -17,29 +21,27 @@ function change(field: Field, value: Value): void {
 }
 
 export function SettingsDrawer() {
-  const fields = about.value?.settings ?? [];
+  const programs = ([0, 1] as const).filter((side) => !isHuman(side));
   const changed = Object.keys(settings.value).length;
+  const opened = useSignal(changed > 0); // as it was found: it does not close while an option is turned
   return (
     <Dialog title={t("settings")} drawer testid="settings">
-      <p class="muted">{t("settings.about")}</p>
-      {mainFields(fields).map((field) => (
-        <Option key={field.name} field={field} />
+      {programs.map((side) => (
+        <Program key={side} side={side} alone={programs.length === 1} />
       ))}
-      <details>
-        <summary>{t("settings.more")}</summary>
-        {otherFields(fields).map((field) => (
-          <Option key={field.name} field={field} />
-        ))}
-      </details>
-      <Button
-        icon="takeback"
-        label={t("settings.reset")}
-        disabled={!changed}
-        onClick={() => {
-          settings.value = {};
-        }}
-      />
-      <hr />
+      <div class="option">
+        <Segmented
+          label={t("sides")}
+          value={sidesNow()}
+          choices={SIDES.map((each) => ({ value: each, label: t(`sides.${each}`) }))}
+          onChange={(to) => {
+            seatPeople(to);
+            running.value = true;
+          }}
+          testid="settings-sides"
+        />
+        <p class="muted small">{t("settings.side.about")}</p>
+      </div>
       <Switch
         label={t("settings.coordinates")}
         on={coordinates.value}
@@ -47,7 +49,58 @@ export function SettingsDrawer() {
           coordinates.value = on;
         }}
       />
+      <details open={opened.value}>
+        <summary data-testid="expert">{t("settings.expert")}</summary>
+        <p class="muted small">{t("settings.about")}</p>
+        {expertFields(about.value?.settings ?? []).map((field) => (
+          <Option key={field.name} field={field} />
+        ))}
+        <Button
+          icon="takeback"
+          label={t("settings.reset")}
+          disabled={!changed}
+          onClick={() => {
+            settings.value = {};
+          }}
+        />
+      </details>
     </Dialog>
+  );
+}
+
+/** How strong a program is, and how long it may think. */
+function Program({ side, alone }: { side: Side; alone: boolean }) {
+  const { player, by, seconds } = seats.value[side];
+  const whose = alone ? "" : ` · ${t(side === 0 ? "side.first" : "side.second")}`;
+  const times = TIMES.map((n) => ({ value: String(n), label: t("seconds", { n }) }));
+  const free = [{ value: "", label: t("settings.time.usual") }, ...times];
+  return (
+    <>
+      <div class="option">
+        <Select
+          label={t("settings.strength") + whose}
+          value={player}
+          groups={playerGroups(players.value)}
+          onChange={(to) => choosePlayer(side, to)}
+          testid={`strength-${side}`}
+        />
+        <p class="muted small">{t("settings.strength.about")}</p>
+      </div>
+      <div class="option">
+        {thinks(player) ? (
+          <Select
+            label={t("settings.time") + whose}
+            value={by === "seconds" ? String(seconds) : ""}
+            groups={[{ choices: free }]}
+            onChange={(n) => changeSeat(side, n ? { by: "seconds", seconds: Number(n) } : { by: "sims" })}
+            testid={`time-${side}`}
+          />
+        ) : (
+          <strong>{t("settings.time") + whose}</strong>
+        )}
+        <p class="muted small">{t(thinks(player) ? "settings.time.about" : "settings.time.fixed")}</p>
+      </div>
+    </>
   );
 }
 

@@ -55,7 +55,7 @@ export function ShareDialog() {
       <Copyable label={t("share.position")} text={position.value?.text ?? ""} />
       <h3>{t("share.files")}</h3>
       <div class="row">
-        {info.value?.sgf && <Button label="SGF" onClick={() => void exportAs("sgf")} testid="export-sgf" />}
+        <Button label="SGF" onClick={() => void exportAs("sgf")} testid="export-sgf" />
         <Button label="JSON" onClick={() => void exportAs("json")} testid="export-json" />
         <Button label={t("share.moves")} onClick={() => void exportAs("moves")} testid="export-moves" />
         <Button label="PNG" onClick={() => void savePng()} testid="export-png" />

@@ -66,7 +66,7 @@ export function TimeMachine({ run, layout }: { run: RunDetails; layout: Layout }
   if (!network) return <p class="muted">{t("machine.none")}</p>;
   const seen = answers.value.get(network.id);
   return (
-    <div class="machine" data-testid="machine">
+    <div class="machine" data-kind={layout.kind} data-testid="machine">
       <Card title={gameTitle(run.game)}>
         {here && (
           <Board

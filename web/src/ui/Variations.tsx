@@ -42,7 +42,14 @@ function Line({ variation, grades }: { variation: Variation; grades: Grades | un
   );
 }
 
-const SYMBOL: Record<MoveKind, string> = { best: "", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
+const SYMBOL: Record<MoveKind, string> = {
+  best: "",
+  good: "",
+  inaccuracy: "?!",
+  mistake: "?",
+  blunder: "??",
+  unsure: "",
+};
 
 function Move({ node, ply, first, grade }: { node: number; ply: number; first: boolean; grade: MoveKind | undefined }) {
   const here = cursor.value === node;
