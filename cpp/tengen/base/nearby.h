@@ -8,7 +8,7 @@
 //   line     0 at the border … 1 in the middle
 //   early    1 on an empty board, 0 as soon as one cell in kCrowd has a stone: at the border there may be good moves
 //
-// A move that places nothing (pass, swap) counts as one next to a stone. It takes about as long as 20 random moves.
+// A move that places nothing (pass, swap) counts as one next to a stone.
 #pragma once
 
 #include <algorithm>
