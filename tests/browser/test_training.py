@@ -60,7 +60,7 @@ def test_runs_are_compared_over_each_axis(chromium: Browser, trainer: Client, tm
         for name in ("one", "two"):
             app.the("compare-runs").get_by_label(name).check()
         chart = app.the("chart-one").locator("[role=img]")
-        expect(chart).to_have_attribute("aria-label", "Elo: one 300, two 1400")
+        expect(chart).to_have_attribute("aria-label", "Elo with search: one 300 ± 30.0, two 1400 ± 30.0")
         for axis in ("games", "evaluations"):
             app.the("compare-axis").locator(f"[data-value={axis}]").click()
             expect(chart.locator("canvas")).to_be_visible()

@@ -17,7 +17,7 @@ from tengen import games
 from tengen.cli import board, main, moves_table, phrases
 
 Capture = pytest.CaptureFixture[str]
-FEW = ("--opponent", "uniform@10", "--set", "search.memory_mb=64")
+FEW = ("--opponent", "uniform@10", "--set", "search.max_nodes=100000")
 PLAY = [sys.executable, "-m", "tengen", "play"]
 
 

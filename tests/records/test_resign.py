@@ -43,22 +43,20 @@ def test_a_game_counts_once_by_whoever_would_have_resigned_first(record: GameRec
     assert checked_resignations([record], -1) == Checked()
 
 
-@pytest.mark.parametrize("share", [0, 1])
-def test_self_play_plays_as_many_games_on_as_it_was_told(share: int) -> None:
-    """Without checks no game goes on; with checks in all of them, none is resigned."""
+def test_self_play_plays_one_game_in_ten_on() -> None:
     connect4 = games.make("connect4")
-    config = SelfPlayConfig(fast_sims=8, resign_below=-0.2, resign_checked=share)
+    config = SelfPlayConfig(fast_sims=8, resign_below=-0.2)
     actor = Actor(connect4, SearchConfig(sims=16, noise_epsilon=0.25), config, slots=8)
     actor.set_evaluator(Hash(connect4), "00")
-    played = actor.play(lambda counts: counts["games"] >= 24)
+    played = actor.play(lambda counts: counts["games"] >= 200)
     found = checked_resignations(played, config.resign_below)
-    assert any(record.ending == "resigned" for record in played) == (share == 0)
-    assert found.games > 5 if share else found == Checked()
+    assert any(record.ending == "resigned" for record in played)
+    assert 0 < found.games < len(played) / 4
     assert 0 <= found.wrong <= found.games
 
 
 def test_the_loop_counts_over_all_sittings(tmp_path: Path) -> None:
-    settings = ["loop.steps=20", "selfplay.resign_below=-0.02", "selfplay.resign_checked=1"]
+    settings = ["loop.steps=20", "selfplay.resign_below=-0.02"]
     run = tiny_run(tmp_path / "run", settings)
     for steps in (20, 40):
         run.configure(run.config().with_settings([f"loop.steps={steps}"]))

@@ -120,8 +120,9 @@ class Agent:
         """`options` of the search change `config`. Without one they change what is usual: for a network the settings
         that its game's preset plays with, as in `tengen play` and `tengen analyze`; else SearchConfig's own."""
         self.game = game
-        usual = network_search(game, slots) if isinstance(evaluator, NetworkEvaluator) else SearchConfig()
-        self.config = (config or usual).replace(**options)
+        if config is None:
+            config = network_search(game, slots) if isinstance(evaluator, NetworkEvaluator) else SearchConfig()
+        self.config = config.replace(**options)
         self.search = BatchSearch(game, slots, self.config, seed, threads)
         self.set_evaluator(evaluator)
         self._roots: list[tuple[str, list[int]] | None] = [None] * slots
