@@ -115,9 +115,10 @@ export function orderOf({ player, by, sims, seconds }: Seat): Order {
 }
 
 export function resign(): void {
-  const here = settled.value;
-  if (here && !here.terminal && info.value) {
-    resignation.value = { game: info.value.id, node: cursor.value, side: ownSide.value ?? here.to_move };
+  // Whoever plays one side may resign at any time, also before the server has described the last move.
+  const side = ownSide.value ?? settled.value?.to_move;
+  if (side !== undefined && info.value && !result.value) {
+    resignation.value = { game: info.value.id, node: cursor.value, side };
   }
 }
 
