@@ -1,6 +1,7 @@
 """Playing: whole games of each kind by clicking, back and forth, and by the keyboard alone."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -111,6 +112,11 @@ def test_two_programs_resigning_and_swapping(app: App) -> None:
     app.expect_ply(1, of=1)
     app.the("resign").click()
     expect(app.the("result")).to_contain_text("You resigned.")
+    app.the("open-share").click()
+    with app.page.expect_download() as download:
+        app.the("export-sgf").click()
+    text = Path(download.value.path()).read_text()
+    assert "RE[B+R]" in text and "PB[" in text and "PW[" not in text  # the program won; the person has no name
 
 
 def test_hints_in_three_steps(app: App) -> None:

@@ -134,7 +134,14 @@ export interface NestedNode {
   children: NestedNode[];
 }
 
-export interface Parsed {
+/** What a file of a game tells beside its moves. */
+export interface Told {
+  players?: readonly [string | null, string | null];
+  result?: string | null;
+  date?: string | null;
+}
+
+export interface Parsed extends Told {
   game: string;
   start: string | null;
   tree: NestedNode;
@@ -190,8 +197,8 @@ export const api = {
   position: (position: PositionRequest, signal?: AbortSignal) => post<Position>("position", { position }, signal),
   frames: (position: PositionRequest, signal?: AbortSignal) => post<Frames>("frames", { position }, signal),
   parse: (text: string, game?: string) => post<Parsed>("parse", game ? { text, game } : { text }),
-  export: (game: string, start: string | null, tree: NestedNode, format: ExportFormat) =>
-    post<{ text: string; file_name: string }>("export", { game, start, tree, format }),
+  export: (game: string, start: string | null, tree: NestedNode, format: ExportFormat, told: Told) =>
+    post<{ text: string; file_name: string }>("export", { game, start, tree, format, ...told }),
   solve: (position: PositionRequest, signal?: AbortSignal) => post<Solution>("solve", { position }, signal),
   evaluate: (position: PositionRequest, players: string[], signal?: AbortSignal) =>
     post<{ answers: Evaluation[] }>("evaluate", { position, players }, signal),

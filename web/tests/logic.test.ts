@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Field, GameEntry } from "../src/api";
-import { compact, duration, short, signed } from "../src/i18n/numbers";
+import { compact, duration, short, signed, whole } from "../src/i18n/numbers";
 import { aligned, joined, over } from "../src/store/curves";
 import { boardsOf, gameId, known, readId, scaleOf, within } from "../src/store/fields";
 import type { Branch } from "../src/store/messages";
@@ -62,6 +62,7 @@ test("curves are aligned on one axis, with holes", () => {
 
 test("numbers are short and have a true minus", () => {
   expect([short(950), short(9500), short(1_200_000)]).toEqual(["950", "9.5k", "1.2M"]);
+  expect([whole(-0.3), whole(1234.5), whole(-7)]).toEqual(["0", "1,235", "-7"]);
   expect([signed(-0.5), signed(0.25), signed(0)]).toEqual(["−0.50", "+0.25", "0.00"]);
   expect([compact(0), compact(1634), compact(0.00003)]).toEqual(["0", "1634", "3.0e-5"]);
   expect([duration(0.5), duration(68), duration(120)].map((each) => each.join(" "))).toEqual([

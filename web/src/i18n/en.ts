@@ -293,6 +293,7 @@ export const en = {
   "train.state.finished": "finished",
   "train.back": "All runs",
   "train.progress": "{done} of {planned}",
+  "train.progress_steps": "{done} of {planned} steps",
   "train.health": "Health",
   "train.health.now": "Now",
   "train.health.range": "Expected",

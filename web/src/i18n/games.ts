@@ -1,7 +1,7 @@
 /** Names of games, players and moves as people say them. */
 import type { Players } from "../api";
 import { named, t } from "./i18n";
-import { short } from "./numbers";
+import { short, whole } from "./numbers";
 
 /** A game's id as a title: "Gomoku 15 · rule renju". */
 export function gameTitle(id: string): string {
@@ -30,4 +30,4 @@ export function playerName(id: string, players: Players | null): string {
 }
 
 export const levelName = (level: { id: string; elo: number; error: number }): string =>
-  t("player.level", { level: level.id, elo: level.elo.toFixed(0), error: level.error.toFixed(0) });
+  t("player.level", { level: level.id, elo: whole(level.elo), error: whole(level.error) });

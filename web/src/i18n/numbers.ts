@@ -1,6 +1,7 @@
 /** Numbers as people read them, in both languages alike. */
 
-export const whole = (n: number): string => Math.round(n).toLocaleString("en");
+/** Never −0. */
+export const whole = (n: number): string => (Math.round(n) || 0).toLocaleString("en");
 
 /** Few characters: 950, 9.5k, 1.2M. */
 export function short(n: number): string {

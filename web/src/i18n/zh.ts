@@ -294,6 +294,7 @@ export const zh: Messages = {
   "train.state.finished": "已完成",
   "train.back": "全部训练",
   "train.progress": "{done} / {planned}",
+  "train.progress_steps": "{done} / {planned} 步",
   "train.health": "健康状况",
   "train.health.now": "当前",
   "train.health.range": "预期",

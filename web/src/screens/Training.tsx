@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { gameTitle } from "../i18n/games";
 import { language, t } from "../i18n/i18n";
+import { whole } from "../i18n/numbers";
 import { durationWords } from "../i18n/training";
 import * as store from "../store/training";
 import "../styles/training.css";
@@ -59,7 +60,11 @@ const State = ({ run }: { run: store.RunSummary }) => (
 );
 
 const Progress = ({ run }: { run: store.RunSummary }) => {
-  const words = t("train.progress", { done: durationWords(run.minutes), planned: durationWords(run.planned_minutes) });
+  const { unit, done, planned } = run.plan;
+  const words =
+    unit === "steps"
+      ? t("train.progress_steps", { done: whole(done), planned: whole(planned) })
+      : t("train.progress", { done: durationWords(done), planned: durationWords(planned) });
   return (
     <span class="run-progress">
       <progress max="1" value={Math.min(1, run.progress)} aria-label={words} />

@@ -9,6 +9,7 @@ import {
   type Players,
   type Position,
   type PositionRequest,
+  type Told,
   Unreachable,
 } from "../api";
 import { known as knownOnes } from "./fields";
@@ -28,6 +29,8 @@ export const players = signal<Players | null>(null);
 export const start = signal<string | null>(null);
 export const tree = signal(variations.empty());
 export const cursor = signal(variations.ROOT);
+/** What its file told of the game; "here": it is played here, by who sits there; null: nobody knows. */
+export const source = signal<Told | "here" | null>(null);
 /** Which branch was last taken at a node, so that forward goes back to it. */
 const taken = signal<Record<number, number>>({});
 
@@ -95,10 +98,11 @@ export interface Opened {
   start: string | null;
   tree?: NestedNode;
   at?: readonly string[];
+  told?: Told | "here";
 }
 
 /** Shows a game. Nothing changes unless the server finds it right. */
-export async function open({ game, start: from, tree: nested, at = [] }: Opened): Promise<boolean> {
+export async function open({ game, start: from, tree: nested, at = [], told }: Opened): Promise<boolean> {
   try {
     const next = info.peek()?.id === game ? info.peek()! : await api.game(game);
     const asked = { game: next.id, start: from, moves: [...at] };
@@ -111,6 +115,7 @@ export async function open({ game, start: from, tree: nested, at = [] }: Opened)
       info.value = next;
       players.value = available;
       start.value = from;
+      source.value = told ?? null;
       tree.value = whole;
       cursor.value = node;
       taken.value = {};
@@ -215,7 +220,7 @@ async function openFirst(): Promise<void> {
   const linked = place.peek().query;
   if (kept && (!linked.has("g") || linked.toString() === kept.query) && (await open(kept))) return;
   if (linked.has("g") && (await openLink(linked))) return;
-  await open({ game: FIRST_GAME, start: null });
+  await open({ game: FIRST_GAME, start: null, told: "here" });
 }
 
 export async function begin(): Promise<void> {

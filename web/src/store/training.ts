@@ -19,6 +19,7 @@ export interface RunSummary {
   minutes: number;
   planned_minutes: number;
   progress: number;
+  plan: { unit: "minutes" | "steps"; done: number; planned: number; over: number }; // over: after the plan was done
   verdict: Verdict;
   tags: string[];
 }

@@ -13,8 +13,8 @@ import { Dialog } from "./Dialog";
 
 async function read(text: string): Promise<void> {
   try {
-    const { game, start, tree } = await api.parse(text, info.value?.id);
-    if (!(await open({ game, start, tree }))) return;
+    const { game, start, tree, players, result, date } = await api.parse(text, info.value?.id);
+    if (!(await open({ game, start, tree, told: { players, result, date } }))) return;
     jumpToPly(line.value.length - 1);
     running.value = false;
     closeDialog();

@@ -24,7 +24,7 @@ export function NewGame() {
   const chosenSize = entry.sizes.includes(size.value) ? size.value : entry.default_size;
   const begin = async () => {
     const id = gameId(entry.name, chosenSize, entry.default_size, options.value);
-    if (!(await open({ game: id, start: null }))) return;
+    if (!(await open({ game: id, start: null, told: "here" }))) return;
     unresign();
     seatPeople(sides.value);
     running.value = true;

@@ -1,9 +1,11 @@
 /** The game as a link, a file, or a picture. */
-import { api, type ExportFormat } from "../api";
+import { api, type ExportFormat, type Told } from "../api";
 import { boardAsPng, boardAsSvg } from "../board/picture";
+import { playerName } from "../i18n/games";
 import { t } from "../i18n/i18n";
-import { info, position, query, start, tree } from "../store/game";
+import { info, players, position, query, source, start, tree } from "../store/game";
 import { complain, notify } from "../store/notices";
+import { HUMAN, result, seats } from "../store/seats";
 import { toNested } from "../store/variations";
 import { Button } from "./controls";
 import { Dialog } from "./Dialog";
@@ -17,9 +19,27 @@ function download(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+// As the server takes them. Files of other programs may say more: that is left out.
+const RESULT = /^([BW]\+(R|T|F|\d{1,4}(\.\d{1,2})?)?|Draw)$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Who plays, and a resignation; how the rules end a game, the server knows. */
+function told(): Told {
+  if (source.value === null) return {};
+  if (source.value !== "here") {
+    const { players = [null, null], result, date } = source.value;
+    return { players, result: RESULT.test(result ?? "") ? result : null, date: DATE.test(date ?? "") ? date : null };
+  }
+  const names = seats.value.map(({ player }) =>
+    player === HUMAN ? null : playerName(player, players.value).slice(0, 100),
+  );
+  const end = result.value?.resigned ? `${result.value.winner === 0 ? "B" : "W"}+R` : null;
+  return { players: [names[0] ?? null, names[1] ?? null], result: end };
+}
+
 async function exportAs(format: ExportFormat): Promise<void> {
   try {
-    const { text, file_name } = await api.export(info.value!.id, start.value, toNested(tree.value), format);
+    const { text, file_name } = await api.export(info.value!.id, start.value, toNested(tree.value), format, told());
     download(new Blob([text], { type: "text/plain" }), file_name);
   } catch (error) {
     complain(error);
