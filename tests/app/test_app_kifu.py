@@ -14,10 +14,9 @@ from sgfmill import sgf as sgfmill_sgf
 from support.appserver import at, serving
 from tengen import games
 from tengen._core import Rng
-from tengen.app.branches import MOST_NODES, About, Tree, deepest, line
-from tengen.app.errors import AppError
-from tengen.app.kifu import kifu_text, parse_kifu
 from tengen.games import Game, State
+from tengen.kifu import About, KifuError, Tree, deepest, kifu_text, line, parse_kifu
+from tengen.kifu.branches import MOST_NODES
 
 DEFAULTS = games.names()
 OTHERS = ["gomoku:9,rule=renju", "gomoku:6,in_a_row=4", "othello:6", "go:19,komi=-3.5", "go:5", "hex:5,swap=on"]
@@ -192,7 +191,7 @@ def test_a_node_without_a_move_adds_its_comment_to_the_last() -> None:
     ],
 )
 def test_damaged_files_are_refused(text: str, code: str) -> None:
-    with pytest.raises(AppError) as error:
+    with pytest.raises(KifuError) as error:
         parse_kifu(text, "connect4")
     assert error.value.code == code and str(error.value)
 
@@ -206,13 +205,13 @@ def test_no_damage_breaks_the_reader(damage: bytes, place: int, id: str) -> None
     harmed = (text[:place] + damage.decode(errors="replace") + text[place + len(damage) :]).replace("\0", "")
     try:
         parse_kifu(harmed, id)
-    except AppError as error:
+    except KifuError as error:
         assert error.code
 
 
 def test_too_many_branches_are_refused() -> None:
     wide: Tree = {"move": None, "children": [{"move": "1", "children": []} for _ in range(20_001)]}
-    with pytest.raises(AppError, match="at most 20000 moves"):
+    with pytest.raises(KifuError, match="at most 20000 moves"):
         kifu_text("connect4", None, wide, "sgf")
 
 
@@ -240,7 +239,7 @@ def test_hostile_files_are_refused_before_much_is_made_of_them(text: str, code: 
     """A megabyte took up to 37 s, or 1.2 GB."""
     tracemalloc.start()
     try:
-        with pytest.raises(AppError) as error:
+        with pytest.raises(KifuError) as error:
             parse_kifu(text, None)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -251,7 +250,7 @@ def test_hostile_files_are_refused_before_much_is_made_of_them(text: str, code: 
 # What reading a file adds to the largest memory of a process so far.
 READ = """
 import resource, sys
-from tengen.app.kifu import parse_kifu
+from tengen.kifu import parse_kifu
 text = sys.stdin.read()
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = peak()
@@ -271,7 +270,7 @@ def test_the_largest_game_makes_the_round_trip_and_few_of_its_positions_are_held
     read = subprocess.run([sys.executable, "-c", READ], input=text, capture_output=True, text=True, check=True)
     assert int(read.stdout) < 100_000  # KB; it was 258 MB when every branch waited with a position of its own
     last["children"].append({"move": "t1", "children": []})
-    with pytest.raises(AppError, match="at most 20000 moves"):
+    with pytest.raises(KifuError, match="at most 20000 moves"):
         kifu_text("go:19", None, tree, "sgf")
 
 

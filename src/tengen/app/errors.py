@@ -2,7 +2,9 @@
 
 from typing import Any
 
-__all__ = ["AppError"]
+from tengen.kifu import KifuError
+
+__all__ = ["AppError", "told"]
 
 STATUS = {
     "unknown_game": 404,
@@ -29,3 +31,8 @@ class AppError(Exception):
 
     def to_dict(self) -> dict[str, Any]:
         return {"code": self.code, "message": str(self), "params": self.params}
+
+
+def told(error: AppError | KifuError) -> AppError:
+    """What is wrong with a game is told as everything else."""
+    return AppError(error.code, error, **error.params) if isinstance(error, KifuError) else error

@@ -19,13 +19,14 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tengen.app import requests
-from tengen.app.errors import AppError
+from tengen.app.errors import AppError, told
 from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
 from tengen.app.withoutsearch import answer
 from tengen.games import State
+from tengen.kifu import KifuError
 from tengen.play.players import page_player
 from tengen.search.agent import Agent
 
@@ -68,8 +69,8 @@ class Conversation:
             return await self._tell("error", _id_of(text), error=problem.to_dict())
         try:
             await self._act(message)
-        except AppError as error:
-            await self._tell("error", message.id, error=error.to_dict())
+        except (AppError, KifuError) as error:
+            await self._tell("error", message.id, error=told(error).to_dict())
 
     async def _act(self, message: requests.Message) -> None:
         match message:
@@ -137,9 +138,9 @@ class Conversation:
                 await work
             except WebSocketDisconnect:
                 pass  # nobody listens any more
-            except AppError as error:
+            except (AppError, KifuError) as error:
                 with suppress(WebSocketDisconnect):
-                    await self._tell("error", name, error=error.to_dict())
+                    await self._tell("error", name, error=told(error).to_dict())
             except Exception:
                 logging.getLogger(__name__).exception("a search failed")
                 with suppress(WebSocketDisconnect, RuntimeError):

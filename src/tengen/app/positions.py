@@ -1,41 +1,13 @@
 """Positions as the page sends them, and as it draws them."""
 
-from functools import lru_cache
 from typing import Any
 
 from tengen import games
-from tengen.app.errors import AppError
 from tengen.app.requests import Position
-from tengen.games import Game, GameError, State
+from tengen.games import State
+from tengen.kifu.moves import check_length, make_game, move_texts, play_moves, start_of
 
-__all__ = ["describe_position", "frames", "make_game", "play_moves", "read_position", "start_of", "winner"]
-
-
-@lru_cache(maxsize=64)
-def make_game(id: str) -> Game:
-    try:
-        return games.make(id)
-    except GameError as error:
-        raise AppError("unknown_game", error, game=id) from None
-
-
-def start_of(game: Game, start: str | None) -> State:
-    """The start of the game, or of a position that was set up."""
-    try:
-        return game.position(start) if start else game.start()
-    except GameError as error:
-        raise AppError("bad_position", error) from None
-
-
-def play_moves(state: State, move: str, ply: int) -> str:
-    """Plays a move text, whose place in its list is `ply`; returns it as the game spells it."""
-    try:
-        action = state.parse_move(move)
-    except GameError as error:
-        raise AppError("illegal_move", error, move=move, ply=ply) from None
-    text = state.move_text(action)
-    state.apply(action)
-    return text
+__all__ = ["describe_position", "frames", "read_position", "winner"]
 
 
 def read_position(position: Position) -> State:
@@ -45,21 +17,6 @@ def read_position(position: Position) -> State:
     for ply, move in enumerate(position.moves):
         play_moves(state, move, ply)
     return state
-
-
-def check_length(game: Game, moves: int) -> None:
-    if moves > game.max_plies:
-        raise AppError("bad_moves", f"no game of {game.id} has more than {game.max_plies} moves", most=game.max_plies)
-
-
-def move_texts(state: State) -> list[str]:
-    """The moves since the start, as texts."""
-    replayed = start_of(state.game, state.start_text())
-    texts = []
-    for action in state.moves():
-        texts.append(replayed.move_text(action))
-        replayed.apply(action)
-    return texts
 
 
 def winner(state: State) -> int | str | None:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from tengen.app.branches import LONGEST_FACT
+from tengen.kifu.branches import LONGEST_FACT
 from tengen.run.shelf import RUN_NAME
 
 LONGEST_MOVES = 2000  # above the longest game of the registry; the game's own bound is checked against its rules

@@ -15,9 +15,9 @@ from typing import Any
 
 from tengen.app.certainty import certainty, margin
 from tengen.app.errors import AppError
-from tengen.app.positions import start_of
 from tengen.app.treesearch import TreeSearch
 from tengen.games import State
+from tengen.kifu.moves import start_of
 from tengen.search.agent import Agent
 
 __all__ = ["accuracy", "kind_of", "review"]

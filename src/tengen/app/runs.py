@@ -24,10 +24,10 @@ import msgspec
 from tengen.app.comparison import compare_runs
 from tengen.app.errors import AppError
 from tengen.app.networks import network_minutes, network_steps
-from tengen.app.positions import make_game
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
 from tengen.games import Game, GameError
+from tengen.kifu.moves import make_game
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
 from tengen.run.elocurve import ELO, elo_curve

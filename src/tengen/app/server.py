@@ -25,10 +25,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from tengen import games
-from tengen.app import kifu, positions, requests
-from tengen.app.branches import About
+from tengen.app import positions, requests
 from tengen.app.comparison import MOST_COMPARED
-from tengen.app.errors import AppError
+from tengen.app.errors import AppError, told
 from tengen.app.evaluation import evaluate
 from tengen.app.keys import Keys
 from tengen.app.live import HERTZ, Conversation
@@ -38,6 +37,8 @@ from tengen.app.security import Guard
 from tengen.app.treesearch import MOST_SEARCHES, Searches
 from tengen.app.withoutsearch import solver_for
 from tengen.exact.oracle import oracle
+from tengen.kifu import About, KifuError, kifu_text, parse_kifu
+from tengen.kifu.moves import make_game
 from tengen.serving import Door
 
 __all__ = ["Server", "make_server"]
@@ -73,6 +74,7 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
         openapi_url="/api/openapi.json", redirect_slashes=False,
     )  # fmt: skip
     app.add_exception_handler(AppError, _tell_error)
+    app.add_exception_handler(KifuError, _tell_error)
     app.add_exception_handler(RequestValidationError, _tell_invalid)
     app.add_exception_handler(HTTPException, _tell_http)
     app.include_router(_questions(searches), prefix="/api")
@@ -91,7 +93,7 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
 async def _begin(runs: Runs, game: str) -> None:
     try:
         await runs.begin(game)
-    except AppError as error:
+    except (AppError, KifuError) as error:
         print(f"tengen app: {error}", file=sys.stderr, flush=True)
 
 
@@ -146,7 +148,7 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.get("/game")
     def game(id: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
-        game = positions.make_game(id)
+        game = make_game(id)
         return {
             "id": game.id,
             "name": game.name,
@@ -163,7 +165,7 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.get("/players")
     def players(game: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
-        return networks.available(positions.make_game(game))
+        return networks.available(make_game(game))
 
     @route.post("/position")
     def position(request: requests.AboutPosition) -> dict[str, Any]:
@@ -175,12 +177,12 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.post("/parse")
     def parse(request: requests.Parse) -> Response:
-        return _deep(kifu.parse_kifu(request.text, request.game))
+        return _deep(parse_kifu(request.text, request.game))
 
     @route.post("/export")
     def export(request: requests.Export) -> Response:
         about = About(request.players, request.result, request.date)
-        return _deep(kifu.kifu_text(request.game, request.start, request.tree, request.format, about))
+        return _deep(kifu_text(request.game, request.start, request.tree, request.format, about))
 
     @route.post("/solve")
     def solve(request: requests.AboutPosition) -> dict[str, Any]:
@@ -305,8 +307,9 @@ def _deep(content: dict[str, Any]) -> Response:
 
 
 async def _tell_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, AppError)
-    return JSONResponse({"error": error.to_dict()}, error.status)
+    assert isinstance(error, AppError | KifuError)
+    problem = told(error)
+    return JSONResponse({"error": problem.to_dict()}, problem.status)
 
 
 async def _tell_invalid(request: Request, error: Exception) -> Response:

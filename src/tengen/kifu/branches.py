@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.app.errors import AppError
+from tengen.kifu.refused import KifuError
 
 __all__ = ["LONGEST_FACT", "MOST_NODES", "About", "Tree", "check_nodes", "deepest", "line"]
 
@@ -52,4 +52,4 @@ def deepest(tree: Tree) -> Iterator[Tree]:
 def check_nodes(count: int) -> None:
     """To be asked while a tree is read, before more of it is made."""
     if count > MOST_NODES:
-        raise AppError("too_large", f"a game has at most {MOST_NODES} moves, branches included", most=MOST_NODES)
+        raise KifuError("too_large", f"a game has at most {MOST_NODES} moves, branches included", most=MOST_NODES)

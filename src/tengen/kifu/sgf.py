@@ -20,10 +20,10 @@ from typing import Any
 
 from sgfmill import sgf_grammar
 
-from tengen.app.branches import LONGEST_FACT, About, Tree, check_nodes
-from tengen.app.errors import AppError
-from tengen.app.positions import make_game, start_of
 from tengen.games import Game, GameError, State, names, options
+from tengen.kifu.branches import LONGEST_FACT, About, Tree, check_nodes
+from tengen.kifu.moves import make_game, start_of
+from tengen.kifu.refused import KifuError
 
 __all__ = ["is_known", "read_sgf", "write"]
 
@@ -101,7 +101,7 @@ def _check_size(data: bytes) -> None:
                 depth -= 1
         check_nodes(max(nodes, branches) - 1)  # the root is no move
         if values > MOST_VALUES:
-            raise AppError("too_large", f"a file has at most {MOST_VALUES} values of properties", most=MOST_VALUES)
+            raise KifuError("too_large", f"a file has at most {MOST_VALUES} values of properties", most=MOST_VALUES)
         if depth <= 0:
             return
 
@@ -121,8 +121,10 @@ def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree
         move = state.move_text(action)
         after = state.copy()
         after.apply(action)
+    except KifuError:
+        raise
     except GameError as error:
-        raise AppError("illegal_move", error, move=value, ply=len(state.moves())) from None
+        raise KifuError("illegal_move", error, move=value, ply=len(state.moves())) from None
     child: Tree = {"move": move, "children": []}
     _comment(child, properties)
     node["children"].append(child)
@@ -267,5 +269,5 @@ def _escaped(text: str) -> bytes:
     return bytes(sgf_grammar.escape_text(text.encode()))
 
 
-def _bad(message: str) -> AppError:
-    return AppError("bad_sgf", message)
+def _bad(message: str) -> KifuError:
+    return KifuError("bad_sgf", message)

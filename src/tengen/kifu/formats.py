@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from tengen.app import sgf
-from tengen.app.branches import LONGEST_FACT, About, Tree, check_nodes, deepest, line
-from tengen.app.errors import AppError
-from tengen.app.positions import check_length, make_game, move_texts, play_moves, start_of
 from tengen.games import Game, GameError, State, result_text
+from tengen.kifu import sgf
+from tengen.kifu.branches import LONGEST_FACT, About, Tree, check_nodes, line
+from tengen.kifu.moves import check_length, make_game, move_texts, play_main_line, play_moves, start_of
+from tengen.kifu.refused import KifuError
 from tengen.preset import file_name
 
 __all__ = ["kifu_text", "parse_kifu"]
@@ -34,7 +34,7 @@ def parse_kifu(text: str, game: str | None) -> dict[str, Any]:
         found, start, tree, about = _read_json(text)
     else:
         if game is None:
-            raise AppError("bad_request", "which game are these moves of?")
+            raise KifuError("bad_request", "which game are these moves of?")
         found, start, tree = _read_plain(text, make_game(game))
         about = NOTHING_TOLD
     return {"game": found.id, "start": start, "tree": checked(found, start, tree), **about.to_dict()}
@@ -48,16 +48,15 @@ def kifu_text(
     clean = checked(game, start, tree)
     name = file_name(game.id)
     if not all(_is_text(player or "") for player in about.players):
-        raise AppError("bad_request", "a player's name is a text")
-    about = replace(
-        about, result=about.result or result_text(_end(game, start, clean)), date=about.date or str(date.today())
-    )
+        raise KifuError("bad_request", "a player's name is a text")
+    end = play_main_line(game, start, clean)
+    about = replace(about, result=about.result or result_text(end), date=about.date or str(date.today()))
     if format == "sgf":
         return {"text": sgf.write(game, start, clean, about), "file_name": f"{name}.sgf"}
     if format == "json":
         content = {"format": JSON_FORMAT, "game": game.id, "start": start, "tree": clean, **about.to_dict()}
         return {"text": json.dumps(content, ensure_ascii=False), "file_name": f"{name}.json"}
-    return {"text": _moves_text(game, start, clean), "file_name": f"{name}.txt"}
+    return {"text": end.moves_text(), "file_name": f"{name}.txt"}
 
 
 def checked(game: Game, start: str | None, tree: object) -> Tree:
@@ -80,7 +79,7 @@ def checked(game: Game, start: str | None, tree: object) -> Tree:
         before, parent, source, depth = waiting.pop()
         text = source.get("move")
         if not isinstance(text, str) or not _is_text(text):
-            raise AppError("bad_moves", "every node below the first needs a move")
+            raise KifuError("bad_moves", "every node below the first needs a move")
         state = before.copy()
         node = _node(source, play_moves(state, text, depth))
         parent["children"].append(node)
@@ -90,17 +89,17 @@ def checked(game: Game, start: str | None, tree: object) -> Tree:
 
 def _node(source: object, move: str | None) -> Tree:
     if not isinstance(source, dict):
-        raise AppError("bad_moves", "a node is an object with move, comment and children")
+        raise KifuError("bad_moves", "a node is an object with move, comment and children")
     comment = source.get("comment")
     if comment is not None and (not isinstance(comment, str) or not _is_text(comment)):
-        raise AppError("bad_moves", "a comment is a text")
+        raise KifuError("bad_moves", "a comment is a text")
     return {"move": move, **({"comment": comment} if comment else {}), "children": []}
 
 
 def _children(source: object) -> list[dict[str, Any]]:
     children = source.get("children", []) if isinstance(source, dict) else None
     if not isinstance(children, list) or not all(isinstance(child, dict) for child in children):
-        raise AppError("bad_moves", "children are a list of nodes")
+        raise KifuError("bad_moves", "children are a list of nodes")
     return children
 
 
@@ -117,12 +116,12 @@ def _read_json(text: str) -> tuple[Game, str | None, object, About]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise AppError("bad_request", f"not JSON: {error}") from None
+        raise KifuError("bad_request", f"not JSON: {error}") from None
     start = content.get("start")
     if not isinstance(content.get("game"), str) or not isinstance(start, str | None) or "tree" not in content:
-        raise AppError("bad_request", "not a game: it needs game, start and tree")
+        raise KifuError("bad_request", "not a game: it needs game, start and tree")
     if not _is_text(content["game"] + (start or "")):
-        raise AppError("bad_request", "not a game: it holds halves of characters")
+        raise KifuError("bad_request", "not a game: it holds halves of characters")
     return make_game(content["game"]), start, content["tree"], _about(content)
 
 
@@ -140,23 +139,10 @@ def _about(content: dict[str, Any]) -> About:
 def _read_plain(text: str, game: Game) -> tuple[Game, str | None, Tree]:
     """Moves, or a position: only positions have rows, separated by slashes."""
     if not _is_text(text):
-        raise AppError("bad_moves", "the moves are not text")
+        raise KifuError("bad_moves", "the moves are not text")
     state: State
     try:
         state = game.position(text) if "/" in text else game.from_moves(text or "-")
     except GameError as error:
-        raise AppError("bad_position" if "/" in text else "bad_moves", error) from None
+        raise KifuError("bad_position" if "/" in text else "bad_moves", error) from None
     return game, state.start_text() or None, line(move_texts(state))
-
-
-def _moves_text(game: Game, start: str | None, tree: Tree) -> str:
-    """The main line as the game writes it."""
-    return _end(game, start, tree).moves_text()
-
-
-def _end(game: Game, start: str | None, tree: Tree) -> State:
-    """Where the main line leads."""
-    state = start_of(game, start)
-    for node in deepest(tree):
-        state.apply(state.parse_move(node["move"]))
-    return state
