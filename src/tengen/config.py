@@ -87,6 +87,6 @@ def _read(name: str, value: Any, kind: type) -> Any:
         if isinstance(value, float) and number != value:
             raise ValueError
         return number
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):  # the last: TOML's inf
         wanted = {bool: "on or off", int: "a whole number", float: "a number"}.get(kind, "a text")
         raise ConfigError(f"{name} must be {wanted}, not {value!r}") from None

@@ -152,6 +152,17 @@ def test_ladder_survives_perfect_scores_and_refuses_islands() -> None:
         ladder(table, anchor="nobody")
 
 
+def test_without_an_anchor_the_mean_is_zero_and_differences_stay() -> None:
+    table = [Pairing("a", "b", 7, 10), Pairing("b", "c", 6, 10), Pairing("a", "c", 9, 10)]
+    free = {row.name: row for row in ladder(table, anchor=None)}
+    tied = {row.name: row for row in ladder(table, anchor="b")}
+    assert sum(row.elo for row in free.values()) == pytest.approx(0)
+    assert all(row.elo - free["b"].elo == pytest.approx(tied[name].elo) for name, row in free.items())
+    # Two equal players: each is half their difference away from the mean, and so is the error.
+    half, whole = (ladder([Pairing("a", "b", 5, 10)], anchor=anchor)[-1].error for anchor in (None, "a"))
+    assert half == pytest.approx(whole / 2)
+
+
 class FirstLegal:
     """Plays the first legal move and writes down how it was called."""
 
@@ -233,6 +244,13 @@ def test_games_share_batches_and_slots_are_reused() -> None:
     small = match_of(c, d, pairs=4, slots=2)
     assert len(small.games) == 8 and {slot for call in c.calls for slot in call} == {0, 1}
     assert [number for _, number in c.begun] == list(range(8))  # every game has a number of its own
+
+
+def test_games_that_were_played_before_are_left_out() -> None:
+    game, a, b = games.make("connect4"), Column("a", 0), Column("b", 1)
+    rest = play_match(game, a, b, draw_openings(game, 3, 1), slots=2, played={0, 3, 4})
+    whole = play_match(game, a, b, draw_openings(game, 3, 1), slots=2)
+    assert rest.games == tuple(whole.games[number] for number in (1, 2, 5))
 
 
 @pytest.mark.parametrize("id", ["tictactoe", "connect4", "othello", "gomoku:15", "hex:7", "go:9"])

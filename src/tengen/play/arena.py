@@ -8,7 +8,7 @@
 True
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -124,15 +124,17 @@ def play_match(
     openings: Sequence[tuple[int, ...]],
     *,
     slots: int,
+    played: Collection[int] = (),
     finished: Callable[[Match], bool] = lambda match: False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Match:
     """Plays every opening twice, `slots` games side by side; a finished game makes room for the next one.
+    Games whose numbers are in `played` are left out: an earlier session finished them.
 
     `finished` is asked after every step that ended games, and may end the match. So may Ctrl-C, and `stopped`, which is
     asked ten times a second, in the middle of searches: what is finished is returned.
     """
-    tables = _Tables(game, (a, b), openings, slots)
+    tables = _Tables(game, (a, b), openings, slots, played)
 
     def play() -> None:
         while tables.step() and not finished(tables.match()):
@@ -169,11 +171,16 @@ class _Tables:
     """All games of a match: those to come, those under way, those finished."""
 
     def __init__(
-        self, game: Game, players: tuple[Player, Player], openings: Sequence[tuple[int, ...]], slots: int
+        self,
+        game: Game,
+        players: tuple[Player, Player],
+        openings: Sequence[tuple[int, ...]],
+        slots: int,
+        played: Collection[int],
     ) -> None:
         self.game, self.players, self.openings = game, players, openings
         self.free = list(range(slots))[::-1]
-        self.next_number = 0
+        self.waiting = [number for number in range(2 * len(openings)) if number not in played][::-1]
         self.running: list[_Table] = []
         self.done: dict[int, ArenaGame] = {}
         self.stopped = False
@@ -201,15 +208,15 @@ class _Tables:
         return True
 
     def _fill(self) -> None:
-        while self.free and self.next_number < 2 * len(self.openings):
-            opening, slot = self.openings[self.next_number // 2], self.free.pop()
+        while self.free and self.waiting:
+            number, slot = self.waiting.pop(), self.free.pop()
+            opening = self.openings[number // 2]
             state = self.game.start()
             for action in opening:
                 state.apply(action)
             for player in self.players:
-                player.new_game(slot, self.next_number)
-            self.running.append(_Table(self.next_number, slot, state, opening))
-            self.next_number += 1
+                player.new_game(slot, number)
+            self.running.append(_Table(number, slot, state, opening))
 
     def _move(self, index: int, player: Player) -> None:
         tables = [t for t in self.running if not t.state.is_terminal() and t.player_to_move() == index]

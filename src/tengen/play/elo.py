@@ -181,7 +181,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Rating:
-    """A player's Elo above the anchor, and the reach of its 95 % interval to either side."""
+    """A player's Elo above the anchor or the mean, and the reach of its 95 % interval to either side."""
 
     name: str
     elo: float
@@ -189,27 +189,35 @@ class Rating:
     games: int
 
 
-def ladder(table: Sequence[Pairing], anchor: str = "random", prior_draws: float = 1) -> list[Rating]:
-    """Bradley–Terry ratings by maximum likelihood, strongest first, with the anchor at exactly 0.
+def ladder(table: Sequence[Pairing], anchor: str | None = "random", prior_draws: float = 1) -> list[Rating]:
+    """Bradley–Terry ratings by maximum likelihood, strongest first, with the anchor at exactly 0; without an anchor the
+    mean of all players is 0.
 
     Nobody's rating is finite who won or lost everything, so each pairing counts `prior_draws` drawn games more.
     Errors come from the Fisher information of single games; draws and pairs make the truth a little better.
     """
     names = sorted({name for pairing in table for name in (pairing.first, pairing.second)})
-    if anchor not in names:
+    fixed = names[0] if anchor is None and names else anchor
+    if fixed not in names:
         raise ValueError(f"the anchor {anchor!r} has not played; players are {', '.join(names) or 'missing'}")
-    _check_connected(table, anchor, names)
+    _check_connected(table, fixed, names)
     place = {name: i for i, name in enumerate(names)}
     first = np.array([place[p.first] for p in table])
     second = np.array([place[p.second] for p in table])
     games = np.array([p.games + prior_draws for p in table])
     points = np.array([p.points + prior_draws / 2 for p in table])
-    free = np.array([i for i, name in enumerate(names) if name != anchor], int)
+    free = np.array([i for i, name in enumerate(names) if name != fixed], int)
     strength, information = _maximise(first, second, games, points, free, len(names))
+    covariance = np.zeros_like(information)
+    if anchor is None:
+        # The pseudo-inverse is the covariance under the condition that the sum is 0.
+        strength -= strength.mean()
+        covariance = np.asarray(np.linalg.pinv(information, hermitian=True), np.float64)
+    else:
+        covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
 
     unit = 400 / math.log(10)
-    error = np.zeros(len(names))
-    error[free] = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * np.sqrt(np.diag(np.linalg.inv(information)))
+    error = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * np.sqrt(np.diag(covariance))
     played = [sum(p.games for p in table if name in (p.first, p.second)) for name in names]
     rows = zip(names, strength * unit, error * unit, played, strict=True)
     return sorted((Rating(n, float(s), float(e), g) for n, s, e, g in rows), key=lambda r: -r.elo)
@@ -241,12 +249,11 @@ def _maximise(
         hessian = np.zeros((players, players))
         for i, j, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
             np.add.at(hessian, (i, j), sign * weight)
-        information = hessian[np.ix_(free, free)]
         try:
-            step = np.linalg.solve(information, gradient[free])
+            step = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
         except np.linalg.LinAlgError:
             break
         strength[free] += np.clip(step, -1, 1)
         if np.max(np.abs(step), initial=0) < 1e-10:
-            return strength, information
+            return strength, hessian
     raise ValueError("the ratings are not finite: somebody won or lost everything; use prior_draws above 0")
