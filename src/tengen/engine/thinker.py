@@ -1,0 +1,140 @@
+"""Who thinks for an engine: a player of the registry, made in a thread of its own while the client says hello, and made
+anew when the client changes the board. A network knows one game; where the client sets up another, the player without
+a network steps in, and the log says so.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tengen.games import Game, GameError, State
+
+if TYPE_CHECKING:  # imported by the thread that makes the player: it takes half a second
+    from tengen.play.clock import Budget
+    from tengen.search.agent import Agent, Analysis
+
+__all__ = ["Thinker", "log", "player_for"]
+
+WITHOUT_NETWORK = "plain:1000"
+MOST_SIMS = 10_000_000  # where time is the only bound
+SLICE = 0.05  # seconds between two looks at what comes in
+
+
+def log(text: str) -> None:
+    """A line for people, where no client reads it."""
+    print(f"tengen engine: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+def player_for(game: Game) -> str:
+    """Who thinks when nobody is named."""
+    from tengen.play.players import usual_player
+
+    return usual_player(game, WITHOUT_NETWORK)
+
+
+class Thinker:
+    """Searches for a protocol, in one tree that follows the game."""
+
+    def __init__(
+        self,
+        player: str | None = None,
+        settings: Sequence[str] = (),
+        *,
+        seed: int = 0,
+        threads: int = 0,
+        device: str = "auto",
+        ponders: bool = False,
+    ) -> None:
+        self._player, self._settings = player, tuple(settings)
+        self._seed, self._threads, self._device, self._ponders = seed, threads, device, ponders
+        # Simulations that a person asked for bound a search by the clock too; a preset's do not.
+        self.bounded = bool(re.search(r"[:@]\d+", player or "")) or any("search.sims" in s for s in settings)
+        self._game: Game | None = None
+        self._agent: Agent | None = None
+        self._error: Exception | None = None
+        self._loading: threading.Thread | None = None
+
+    def prepare(self, game: Game) -> None:
+        """Begins to make the player for a game; returns at once."""
+        if self._game == game:
+            return
+        self._join()
+        self._game, self._agent, self._error = game, None, None
+        self._loading = threading.Thread(target=self._load, args=(game,), name="tengen-load", daemon=True)
+        self._loading.start()
+
+    def agent(self, game: Game) -> Agent:
+        """The player's agent for a game, when it is there. Raises GameError or ConfigError."""
+        self.prepare(game)
+        self._join()
+        if self._error is not None:
+            raise self._error
+        assert self._agent is not None
+        return self._agent
+
+    def choose(
+        self, state: State, budget: Budget | None, stopped: Callable[[], bool] = lambda: False, sims: int | None = None
+    ) -> int:
+        """A move: within a time, or by simulations where there is none."""
+        from tengen.play.clock import Budget as Unlimited
+        from tengen.play.thinking import think
+
+        agent = self.agent(state.game)
+        if budget is None:
+            hours = Unlimited(1e9, 1e9)
+            think(agent, state, hours, sims=sims, stopped=stopped)
+        else:
+            think(agent, state, budget, sims=sims or (None if self.bounded else MOST_SIMS), stopped=stopped)
+        return agent.search.choose(0)
+
+    def looks(self, state: State, every: float, sims: int | None = None) -> Iterator[float]:
+        """Searches on and on; yields the seconds spent when the tree may be looked at (`report`), at least as often as
+        asked. Ends by itself only when nothing is left to search."""
+        from tengen.play.thinking import slices
+
+        return slices(self.agent(state.game), state, min(every, SLICE), sims=MOST_SIMS if sims is None else sims)
+
+    def ponder(self, state: State, stopped: Callable[[], bool]) -> None:
+        """Thinks in the opponent's time, if it is to: its tree has then begun when the answer comes."""
+        if state.is_terminal() or not self._ponders:
+            return
+        for _ in self.looks(state, SLICE):
+            if stopped():
+                return
+
+    def report(self, state: State, lines: int | None = None) -> Analysis:
+        """What the tree knows of the position that was searched last."""
+        return self.agent(state.game).report(state, lines=lines)
+
+    def forget(self) -> None:
+        """A new game: the next search begins with an empty tree."""
+        if self._agent is not None:
+            self._agent.new_game(0, 0)
+
+    def _join(self) -> None:
+        if self._loading is not None:
+            self._loading.join()
+
+    def _load(self, game: Game) -> None:
+        from tengen.config import ConfigError
+        from tengen.net.file import NetworkError
+        from tengen.play.players import PlayerError, search_player
+
+        def made(player: str) -> Agent:
+            return search_player(
+                player, game, seed=self._seed, threads=self._threads, settings=self._settings, device=self._device
+            ).agent
+
+        player = self._player or player_for(game)
+        try:
+            try:
+                self._agent = made(player)
+            except (NetworkError, PlayerError) as error:
+                self._agent = made(WITHOUT_NETWORK)
+                log(f"{error}; {game.id} is played by {WITHOUT_NETWORK}, without a network")
+        except (GameError, ConfigError, MemoryError) as error:
+            self._error = error
