@@ -20,7 +20,7 @@ from tengen.config import ConfigError
 from tengen.games import GameError
 
 VERBS = (
-    *("app", "games", "play", "analyze", "match"),
+    *("app", "games", "play", "analyze", "match", "engine"),
     *("train", "hub", "worker", "status", "compare", "runs", "records", "score", "export"),
     *("perft", "solve", "bench", "doctor"),
 )  # fmt: skip
