@@ -12,8 +12,8 @@ import itertools
 import math
 
 from tengen import Game
-from tengen.app.certainty import points
-from tengen.app.review import KINDS, win_percentage
+from tengen.play.certainty import points
+from tengen.play.judgement import KINDS, win_percentage
 from tengen.play.players import make_player, search_player
 from tengen.search.agent import Analysis
 

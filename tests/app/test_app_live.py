@@ -15,11 +15,11 @@ from websockets.asyncio.client import connect
 from support.appserver import PATIENCE, Client, Socket, at, command, reading_slowly, serving
 from tengen import games
 from tengen.app import live as live_module
-from tengen.app.review import accuracy
 from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, search_report
 from tengen.config import SearchConfig
 from tengen.games import State
 from tengen.net.evaluator import Hash
+from tengen.play.judgement import accuracy
 from tengen.play.players import search_player
 from tengen.search.agent import Agent, Analysis
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tengen.app.certainty import certainty
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.games import State
 from tengen.net.evaluator import Batch, Rollout
+from tengen.play.certainty import certainty
 from tengen.play.players import page_player
 
 __all__ = ["evaluate"]

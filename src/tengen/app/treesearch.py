@@ -16,11 +16,11 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 from tengen._core import EdgeView
-from tengen.app.certainty import WIDEST, certainty, margin
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
 from tengen.config import SearchConfig
 from tengen.games import GameError, State
+from tengen.play.certainty import WIDEST, certainty, margin
 from tengen.search.agent import Agent, MoveInfo
 from tengen.search.picture import grown
 

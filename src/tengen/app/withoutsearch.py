@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from tengen.app.certainty import certainty
 from tengen.app.errors import AppError
 from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
+from tengen.play.certainty import certainty
 from tengen.play.players import PlayerError, make_player
 
 __all__ = ["answer", "solver_for"]
