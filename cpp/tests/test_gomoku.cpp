@@ -101,6 +101,7 @@ TEST(gomoku_rows_win_everywhere) {
   }
   check_rows<4>("gomoku:16", 16, 5, 'X', true);
   check_rows<8>("gomoku:19", 19, 5, 'X', true);
+  check_rows<8>("gomoku:20", 20, 5, 'X', true);
   check_rows<8>("gomoku:17", 17, 4, 'O', false);
 }
 

@@ -27,7 +27,7 @@ MISTAKES = {
     "unknown game": (["perft", "chess", "2"], "connect4"),
     "empty game": (["perft", "", "2"], "connect4"),
     "size of a game with one board": (["perft", "connect4:9", "2"], "takes no size"),
-    "unknown size": (["perft", "gomoku:5", "2"], "6 to 19"),
+    "unknown size": (["perft", "gomoku:5", "2"], "6 to 20"),
     "size that is no number": (["play", "go:nine"], "2 to 19"),
     "bad value of an option": (["games", "go:9,komi=0.3"], "steps of 0.5"),
     "bad word for an option": (["games", "hex:11,swap=maybe"], "off, on"),

@@ -37,6 +37,7 @@ PAIRS = [
     Pair("gomoku:9", "gomoku(size=9)", 30, 6_000),
     Pair("gomoku:15", "gomoku(size=15)", 20, 5_000),
     Pair("gomoku:19,in_a_row=6", "gomoku(size=19,connect=6)", 10, 1_000),
+    Pair("gomoku:20", "gomoku(size=20)", 4, 200),
     Pair("othello", "othello", 100, 20_000),
     # OpenSpiel ends a game of Go after 2 · size² moves unless told otherwise.
     Pair("go:2,komi=7.5", "go(board_size=2,komi=7.5,max_game_length=100000)", 60, 4_000),

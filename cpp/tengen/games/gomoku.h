@@ -26,7 +26,7 @@ inline const GameSpec& gomoku_spec() {
   static const GameSpec spec{
       "gomoku",
       "Gomoku",
-      {6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+      {6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
       15,
       true,
       {{"in_a_row", 3, 6, 1, 5, {}, "stones in a row that win"},

@@ -31,7 +31,7 @@
 namespace tengen {
 
 struct GomokuBoard {
-  static constexpr int kLines = 4, kLargest = 19;
+  static constexpr int kLines = 4, kLargest = 20;
   static constexpr int kWords = 8;   // of a set of cells of the largest board
   static constexpr int kWidest = 6;  // six in a row and no more: the longest look any rule takes
 
