@@ -14,7 +14,7 @@ import math
 from tengen import Game
 from tengen.play.certainty import points
 from tengen.play.judgement import KINDS, win_percentage
-from tengen.play.players import make_player, search_player
+from tengen.play.players import search_player
 from tengen.search.agent import Analysis
 
 LEAST = KINDS[-1][0]
@@ -22,7 +22,7 @@ LEAST = KINDS[-1][0]
 
 def game_of(game: Game, seed: int, plies: int) -> list[int]:
     settings = ["search.temperature=1", f"search.temperature_plies={game.max_plies}"]
-    player, state = make_player("plain:60", game, seed=seed, settings=settings), game.start()
+    player, state = search_player("plain:60", game, seed=seed, settings=settings), game.start()
     while not state.is_terminal() and state.ply() < plies:
         state.apply(player.act_many([state], [0])[0])
     return state.moves()

@@ -29,6 +29,7 @@ MAY_NAME_GAMES = {
     "cpp/tengen/solve/": "exact solvers, each of one game",
     "cpp/bindings/solve.cpp": "exact solvers, each of one game",
     "src/tengen/exact/solver.py": "an exact solver",
+    "src/tengen/play/outside/nboard.py": "a protocol whose files name the one game it is for",
     "src/tengen/bench/": "which games are measured, and what rivals call them",
 }
 # Where these stood before they had rooms, for --before.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tengen._core import ConfigError, SearchConfig, SelfPlayConfig
@@ -18,7 +18,15 @@ from tengen.retired import refuse_retired
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["ConfigError", "SearchConfig", "SelfPlayConfig", "changed", "parse_settings", "split_settings"]
+__all__ = [
+    "ConfigError",
+    "SearchConfig",
+    "SelfPlayConfig",
+    "changed",
+    "did_you_mean",
+    "parse_settings",
+    "split_settings",
+]
 
 _Config = TypeVar("_Config")
 
@@ -44,7 +52,8 @@ def split_settings(settings: Sequence[str], sections: Sequence[str]) -> dict[str
         section, dot, name = path.partition(".")
         if not equals or not dot or section not in sections:
             known = ", ".join(f"{section}.NAME=VALUE" for section in sections)
-            raise ConfigError(f"a setting is {known}, such as search.sims=200, not {setting!r}")
+            example = ", such as search.sims=200" if "search" in sections else ""
+            raise ConfigError(f"a setting is {known}{example}, not {setting!r}")
         refuse_retired(path)
         found.setdefault(section, {})[name] = value
     return found
@@ -58,14 +67,23 @@ def changed(config: _Config, changes: Mapping[str, Any]) -> _Config:
     values: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in fields:
-            close = difflib.get_close_matches(name, fields, n=1)
-            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(fields)}"
+            hint = did_you_mean(name, fields) or f"; there are {', '.join(fields)}"
             raise ConfigError(f"unknown option {name!r}{hint}")
         values[name] = _read(name, value, type(getattr(config, name)))
     try:
         return dataclasses.replace(_instance(config), **values)  # type: ignore[return-value]
     except ValueError as error:
         raise ConfigError(str(error)) from None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """The end of a message about a word that nobody knows: empty if none is like it.
+
+    >>> did_you_mean("batsh", ["batch", "rate"])
+    '; did you mean batch?'
+    """
+    close = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _instance(config: object) -> DataclassInstance:

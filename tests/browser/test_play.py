@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from browser.driver import PICTURED, App, Pictures
 from tengen.games import State
-from tengen.play.players import make_player
+from tengen.play.players import search_player
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +17,7 @@ Make = Callable[[State, int], None]
 
 def play_on(app: App, make: Make, own: int = 0) -> None:
     """Makes the moves of a good player for a side until the game is over."""
-    player = make_player("mcts:200", app.state.game)
+    player = search_player("mcts:200", app.state.game)
     over_or_open = app.page.locator("[data-testid=result], .target.open, [data-testid^=move-]").first
     while True:
         expect(over_or_open).to_be_attached()

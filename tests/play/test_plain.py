@@ -3,7 +3,7 @@
 import pytest
 
 from tengen import Game, State, games
-from tengen.play.players import PLAYER_KINDS, make_player, player_search, search_player
+from tengen.play.players import PLAYER_KINDS, player_search, search_player
 
 SIZE = 15
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -33,7 +33,7 @@ def beginner_fails(seeds: range) -> None:
     """A beginner puts stone after stone into one line. All games at once, each until it is over or its line closed."""
     game = games.make(f"gomoku:{SIZE}")
     lines = [line_of(direction, seed) for direction in range(4) for seed in seeds]
-    player = make_player(str(USUAL), game, slots=len(lines), seed=seeds.start)
+    player = search_player(str(USUAL), game, slots=len(lines), seed=seeds.start)
     states = [game.start() for _ in lines]
     going = list(range(len(lines)))
     while going:
@@ -58,7 +58,7 @@ def test_five_stones_in_one_line_do_not_win_from_anywhere() -> None:
 def test_the_first_moves_are_not_at_the_border(id: str) -> None:
     game = Game.parse(id)
     rows, cols = game.layout()["rows"], game.layout()["cols"]
-    player, state = make_player("plain:300", game, seed=1), game.start()
+    player, state = search_player("plain:300", game, seed=1), game.start()
     for _ in range(2):
         action = player.act_many([state], [0])[0]
         row, col = divmod(state.landing_cell(action), cols)
@@ -79,7 +79,7 @@ def test_wins_are_taken_and_threats_answered(moves: str, answers: set[str]) -> N
     game = games.make("gomoku:15")
     state = game.from_moves(moves)
     for seed in range(3):
-        assert state.move_text(make_player("plain:400", game, seed=seed).act_many([state], [0])[0]) in answers
+        assert state.move_text(search_player("plain:400", game, seed=seed).act_many([state], [0])[0]) in answers
 
 
 @pytest.mark.parametrize(

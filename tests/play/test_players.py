@@ -1,6 +1,7 @@
 """Players by name: what each one plays, that settings reach it, and what is said when there is no such player."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tengen.play.arena import draw_openings
 from tengen.play.players import (
     PLAYER_KINDS,
     AgentPlayer,
+    Forfeit,
     Player,
     PlayerError,
     find_kind,
@@ -27,7 +29,7 @@ from tengen.search.agent import Agent
 SPECS = ["random", "mcts:50", "mcts:50,solver", "plain:50", "uniform@30", "uniform@0", "solver"]
 
 
-def moves_of(player: Player, game: Game, count: int = 12) -> list[int]:
+def moves_of(player: Player, game: Game, count: int = 12) -> Sequence[int | Forfeit]:
     states = [game.start() for _ in range(count)]
     for state, opening in zip(states, draw_openings(game, count), strict=True):
         for action in opening:
@@ -40,7 +42,7 @@ def test_players_choose_legal_moves_that_depend_on_seed_and_game_alone(spec: str
     game = games.make("connect4")
     first = moves_of(make_player(spec, game, slots=12, seed=1, threads=1), game)
     assert first == moves_of(make_player(spec, game, slots=12, seed=1, threads=2), game)
-    assert all(0 <= action < 7 for action in first)
+    assert all(isinstance(action, int) and 0 <= action < 7 for action in first)
 
 
 def test_every_kind_of_player_is_one_row_of_the_table() -> None:
@@ -48,6 +50,7 @@ def test_every_kind_of_player_is_one_row_of_the_table() -> None:
     texts = {"mcts:7": "mcts", "mcts:7,solver": "mcts,solver", "uniform": "uniform", "uniform@7": "uniform"}
     texts |= {"net:a@7": "net", "net:mcts:7": "net", "shipped": "shipped", "shipped@0": "shipped"}
     texts |= {"random": "random", "solver": "solver", "plain:7": "plain"}
+    texts |= {"engine:gnugo": "engine", "gtp:a b": "gtp", "gomocup:a": "gomocup", "nboard:net:a": "nboard"}
     for text, name in texts.items():
         assert [kind.name for kind in PLAYER_KINDS if re.fullmatch(kind.pattern, text)] == [name]
         found = find_kind(text)
@@ -68,6 +71,19 @@ def test_the_page_about_matches_lists_every_kind() -> None:
 @pytest.mark.parametrize("text", ["net:/etc/passwd", "net:runs/a/best.onnx@400", "net", "mcts:", "", "alphago"])
 def test_a_page_cannot_name_a_file(text: str) -> None:
     assert page_player(text) is None
+
+
+@pytest.mark.parametrize("text", ["gtp:true", "gomocup:true", "nboard:true", "gtp", "engine", "engine:", " engine:a"])
+def test_a_page_can_name_an_engine_but_no_command(text: str) -> None:
+    assert page_player(text) is None
+    named = page_player("engine:gnugo")
+    assert named and named[1] == "engine:gnugo"
+
+
+@pytest.mark.parametrize("text", ["gtp:true", "gomocup:true", "nboard:true"])
+def test_a_command_is_for_command_lines(text: str) -> None:
+    with pytest.raises(PlayerError, match="for the command line"):
+        make_player(text, games.make("othello"))
 
 
 @pytest.mark.parametrize("spec", ["random", "mcts:30"])

@@ -5,22 +5,22 @@ loads the file of its verb, and `tengen --help` every file, so whatever is slow 
 """
 
 import argparse
-import difflib
 import importlib
 import math
 import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tengen.config import ConfigError
+from tengen.config import ConfigError, did_you_mean
 from tengen.games import GameError
 
 VERBS = (
-    *("app", "games", "play", "analyze", "match", "engine"),
+    *("app", "games", "play", "analyze", "match", "engine", "tournament"),
     *("train", "hub", "worker", "status", "compare", "runs", "records", "score", "export"),
     *("perft", "solve", "bench", "doctor"),
 )  # fmt: skip
@@ -84,6 +84,15 @@ def add_settings(parser: Parser, flag: str = "--set", whose: str = "the search")
     )
 
 
+def add_engines(parser: Parser) -> None:
+    parser.add_argument(
+        "--engines",
+        type=Path,
+        metavar="FILE",
+        help="where engine:NAME is looked up (default ~/.config/tengen/engines.toml)",
+    )
+
+
 def add_device(parser: Parser) -> None:
     parser.add_argument(
         "--device",
@@ -115,11 +124,6 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def make_parser(names: Sequence[str]) -> tuple[Parser, Verbs]:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from tengen.bench import app, claims, hub, hub_share, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
-from tengen.cli import UsageError, Verbs, add_verb, did_you_mean, number
+from tengen.cli import UsageError, Verbs, add_verb, number
+from tengen.config import did_you_mean
 
 EXAMPLE = """example: tengen bench rules                  every game, beside OpenSpiel
          tengen bench rules --game go:9 --seconds 5 --json

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli import UsageError, Verbs, add_verb, did_you_mean
+from tengen.cli import UsageError, Verbs, add_verb
 from tengen.cli.status import read_run
+from tengen.config import did_you_mean
 
 if TYPE_CHECKING:
     from tengen.run.compare import CurvePoint

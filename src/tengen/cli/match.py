@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, number
+from tengen.cli import UsageError, Verbs, add_device, add_engines, add_game, add_settings, add_verb, number
 from tengen.play.players import PLAYER_KINDS, choices
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
          tengen match othello mcts:1000 mcts:500 --save games.txt
          tengen match connect4 mcts:1000 mcts:1000 --set-a search.c_init=1.0 --games 400
          tengen match hex:7 mcts:500,solver mcts:500 --games 2000 --sprt 0,20
+         tengen match go:9 mcts:1000 'gtp:gnugo --mode gtp --chinese-rules' --set-b engine.seconds=1
 
 Every opening (random plies) is played twice with colours swapped. The interval (95 %) and the sequential test (SPRT)
 come from the results of pairs. Ctrl-C shows what is finished so far."""
@@ -40,19 +41,22 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--threads", type=number(int, 0, 1024, "a whole number from 0 to 1024"), default=0)
     parser.add_argument("--sprt", metavar="ELO0,ELO1", help="stop when A is surely ELO1 better, or no better than ELO0")
     parser.add_argument("--save", metavar="FILE", type=Path, help="write the games to this file, one per line")
-    add_settings(parser, "--set-a", "A's search")
-    add_settings(parser, "--set-b", "B's search")
-    add_settings(parser, "--set", "both searches")
+    add_settings(parser, "--set-a", "A")
+    add_settings(parser, "--set-b", "B")
+    add_settings(parser, "--set", "both")
+    add_engines(parser)
     add_device(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.progress import progress
     from tengen.play.arena import draw_openings, play_match, save_games
+    from tengen.play.outside.named import use_engines
     from tengen.play.players import make_player, slots_that_fit
 
     if args.games % 2:
         raise UsageError(f"games are played in pairs: --games must be even, not {args.games}")
+    use_engines(args.engines)
     game, sprt = games.make(args.game), read_sprt(args.sprt)
     wanted = [(args.a, [*args.set, *args.set_a]), (args.b, [*args.set, *args.set_b])]
     slots = min(args.games, *(slots_that_fit(spec, game, settings) for spec, settings in wanted))
@@ -66,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
             threads=args.threads,
             settings=settings,
             device=args.device,
+            commands=True,
         )
         for i, (spec, settings) in enumerate(wanted)
     )
@@ -126,6 +131,9 @@ def match_text(match: "Match", sprt: "Sprt | None") -> dict[str, Any]:
         "score_high": summary.high,
         **finite,
     }
+    faults = {"a": dict(match.faults(0)), "b": dict(match.faults(1))}
+    if any(faults.values()):
+        report["faults"] = faults
     if sprt:
         state = sprt.test(match.settled_pairs)
         report["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": state.llr, "verdict": state.verdict}
@@ -140,6 +148,11 @@ def _elos(summary: Any) -> dict[str, float]:
 def as_text(report: dict[str, Any]) -> str:
     lines = [f"{report['a']} against {report['b']}, {report['game']}: {report['games']} games"]
     lines.append(f"  won {report['wins']}, drawn {report['draws']}, lost {report['losses']}")
+    for player, reasons in report.get("faults", {}).items():
+        if reasons:
+            listed = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+            count = sum(reasons.values())
+            lines.append(f"  {player.upper()}: {count} game{'s' if count > 1 else ''} lost by fault: {listed}")
     if report["score"] is None:
         return "\n".join([*lines, "  no pair is finished: there is no score yet"])
     lines.append("  pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, report["pairs"])))

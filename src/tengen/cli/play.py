@@ -7,13 +7,13 @@ import time
 from typing import TYPE_CHECKING
 
 from tengen import games
-from tengen.cli import Verbs, add_device, add_game, add_settings, add_verb, board, number, phrases
+from tengen.cli import Verbs, add_device, add_engines, add_game, add_settings, add_verb, board, number, phrases
 from tengen.play.players import choices
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tengen.play.players import Player
+    from tengen.play.players import Forfeit, Player
     from tengen.search.agent import Analysis
 
 EXAMPLE = """example: tengen play connect4
@@ -40,7 +40,8 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--opponent", metavar="SPEC", help=f"{choices()} {default}")
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations per move of the opponent")
-    add_settings(parser, whose="the opponent's search")
+    add_settings(parser, whose="the opponent")
+    add_engines(parser)
     add_device(parser)
     parser.add_argument("--moves", metavar="TEXT", default="-", help="start after these moves ('-' for none)")
     parser.add_argument("--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), help="repeat a game")
@@ -50,6 +51,7 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from tengen.play.outside.named import use_engines
     from tengen.play.players import make_player, usual_player
 
     state = games.make(args.game).from_moves(args.moves)
@@ -57,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     seed = random.randrange(2**32) if args.seed is None else args.seed
     settings = [*([f"search.sims={args.sims}"] if args.sims else []), *args.set]
     spec = args.opponent or usual_player(state.game, OPPONENT)
-    opponent = make_player(spec, state.game, seed=seed, settings=settings, device=args.device)
+    use_engines(args.engines)
+    opponent = make_player(spec, state.game, seed=seed, settings=settings, device=args.device, commands=True)
     table = Table(state, opponent, args.lang or phrases.language(), Console(highlight=False))
     try:
         if side == "none":
@@ -76,6 +79,10 @@ class Table:
     def __init__(self, state: games.State, opponent: "Player", lang: str, console: "Console") -> None:
         self.state, self.opponent, self.lang, self.console = state, opponent, lang, console
         self.phrases = phrases.PHRASES[lang]
+        self.forfeit: Forfeit | None = None  # of the side to move, another program
+
+    def is_over(self) -> bool:
+        return self.forfeit is not None or self.state.is_terminal()
 
     def text(self, phrase: str, side: int = 0, **words: object) -> str:
         name = self.phrases["second" if side else "first"]
@@ -99,16 +106,21 @@ class Table:
         legal = self.state.legal_actions()
         return self.state.move_text(legal[len(legal) // 2]) if legal else "-"
 
-    def advance(self) -> tuple[int, str]:
-        """The opponent's move, played: who moved, and what."""
+    def advance(self) -> tuple[int, str] | None:
+        """The opponent's move, played: who moved, and what. None if it gave the game up."""
+        from tengen.play.players import Forfeit
+
         side, (action,) = self.state.to_move(), self.opponent.act_many([self.state], [0])
+        if isinstance(action, Forfeit):
+            self.forfeit = action
+            return None
         move = self.state.move_text(action)
         self.state.apply(action)
         return side, move
 
     def answer(self) -> None:
-        side, move = self.advance()
-        self.say("plays", side, move=move, opponent=self.opponent.name)
+        if played := self.advance():
+            self.say("plays", played[0], move=played[1], opponent=self.opponent.name)
 
     def analysis(self) -> "Analysis":
         """What a search thinks of the position: the opponent's own kind where it searches, in a tree of its own."""
@@ -126,7 +138,7 @@ class Table:
         self.say(welcome, game=self.state.game.id, move=self.example_move(), opponent=self.opponent.name)
         self.show_goals()
         self.show()
-        while not self.state.is_terminal():
+        while not self.is_over():
             if self.state.to_move() not in humans:
                 self.answer()
                 self.show()
@@ -195,9 +207,9 @@ class Table:
             self.animate()
         else:
             step = max(1, self.state.game.max_plies // DEMO_BOARDS)
-            while not self.state.is_terminal():
+            while not self.is_over():
                 self.answer()
-                if self.state.ply() % step == 0 and not self.state.is_terminal():
+                if self.state.ply() % step == 0 and not self.is_over():
                     self.show()
             self.show()
         self.show_result()
@@ -206,12 +218,17 @@ class Table:
         from rich.live import Live
 
         with Live(board.draw_board(self.console, self.state), console=self.console, auto_refresh=False) as live:
-            while not self.state.is_terminal():
+            while not self.is_over():
                 time.sleep(DEMO_SECONDS)
                 self.advance()
                 live.update(board.draw_board(self.console, self.state), refresh=True)
 
     def show_result(self) -> None:
+        if self.forfeit:
+            self.say("forfeits", self.state.to_move(), opponent=self.opponent.name, reason=self.forfeit.reason)
+            self.say("wins", 1 - self.state.to_move(), plies=self.state.ply())
+            self.say("moves", moves=self.state.moves_text())
+            return
         value, plies = self.state.outcome(), self.state.ply()
         if value == 0:
             self.say("draw", plies=plies)

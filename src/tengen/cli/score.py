@@ -81,7 +81,14 @@ def score_player(args: argparse.Namespace, game: games.Game) -> tuple["Player", 
     settings = [*args.set, f"search.sims={max(args.sims)}"] if args.sims else args.set
     slots = slots_that_fit(spec, game, settings)
     made = make_player(
-        spec, game, slots=slots, seed=args.seed, threads=args.threads, settings=settings, device=args.device
+        spec,
+        game,
+        slots=slots,
+        seed=args.seed,
+        threads=args.threads,
+        settings=settings,
+        device=args.device,
+        commands=True,
     )
     return made, slots
 

@@ -122,9 +122,9 @@ def played_again(
                     return 1.0
                 some = [table for table in tables if not table[2].is_terminal() and mover(table[2], table[1]) == index]
                 found = player.act_many([state for _, _, state in some], [slot for slot, _, _ in some]) if some else []
-                for (_, number, state), action in zip(some, found, strict=True):
+                for (_, number, state), chosen in zip(some, found, strict=True):
                     said = played[number][state.ply()]
-                    same, count = same + (said == action), count + 1
+                    same, count = same + (said == chosen), count + 1
                     state.apply(said)
     return same / max(1, count)
 

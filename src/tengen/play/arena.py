@@ -8,6 +8,7 @@
 True
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -17,7 +18,7 @@ from pathlib import Path
 from tengen._core import Rng
 from tengen.games import Game, State
 from tengen.play.elo import PairCounts
-from tengen.play.players import Player
+from tengen.play.players import Forfeit, Player
 
 __all__ = ["ArenaGame", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
 
@@ -33,6 +34,8 @@ class ArenaGame:
     opening: tuple[int, ...]
     moves: tuple[int, ...]  # the opening included
     points: float  # player A's: 1, ½ or 0
+    forfeit: str | None = None  # why the loser lost before the rules ended the game
+    fault: bool = False  # of the loser: it did not resign, it failed
 
     @property
     def pair(self) -> int:
@@ -59,6 +62,10 @@ class Match:
     @property
     def losses(self) -> int:
         return sum(game.points == 0 for game in self.games)
+
+    def faults(self, player: int) -> Counter[str]:
+        """How often player A (0) or B (1) lost by a fault, by its reason."""
+        return Counter(game.forfeit for game in self.games if game.forfeit and game.fault and game.points == player)
 
     @property
     def pairs(self) -> PairCounts:
@@ -162,9 +169,13 @@ class _Table:
     slot: int
     state: State
     opening: tuple[int, ...]
+    forfeit: tuple[int, Forfeit] | None = None  # by whom
 
     def player_to_move(self) -> int:
         return mover(self.state, self.number)
+
+    def is_over(self) -> bool:
+        return self.forfeit is not None or self.state.is_terminal()
 
 
 class _Tables:
@@ -219,26 +230,32 @@ class _Tables:
             self.running.append(_Table(number, slot, state, opening))
 
     def _move(self, index: int, player: Player) -> None:
-        tables = [t for t in self.running if not t.state.is_terminal() and t.player_to_move() == index]
+        tables = [t for t in self.running if not t.is_over() and t.player_to_move() == index]
         if not tables:
             return
         moves = player.act_many([t.state for t in tables], [t.slot for t in tables])
         if self.stopped:  # these are moves of searches cut short
             return
-        for table, action in zip(tables, moves, strict=True):
-            table.state.apply(action)
+        for table, move in zip(tables, moves, strict=True):
+            if isinstance(move, Forfeit):
+                table.forfeit = (index, move)
+            else:
+                table.state.apply(move)
 
     def _collect(self) -> None:
         for table in self.running:
-            if table.state.is_terminal():
+            if table.is_over():
                 self.done[table.number] = _record(table)
                 self.free.append(table.slot)
-        self.running = [table for table in self.running if not table.state.is_terminal()]
+        self.running = [table for table in self.running if not table.is_over()]
 
 
 def _record(table: _Table) -> ArenaGame:
-    points = points_of(table.state, table.number)
-    return ArenaGame(table.number, table.number % 2, table.opening, tuple(table.state.moves()), points)
+    played = (table.number, table.number % 2, table.opening, tuple(table.state.moves()))
+    if table.forfeit is None:
+        return ArenaGame(*played, points_of(table.state, table.number))
+    loser, forfeit = table.forfeit
+    return ArenaGame(*played, float(loser), forfeit.reason, forfeit.fault)
 
 
 def points_of(state: State, number: int) -> float:
@@ -253,8 +270,10 @@ def mover(state: State, number: int) -> int:
 
 
 def save_games(match: Match, file: Path) -> None:
-    """One line per game: number, first mover, second mover, result for the first mover, opening plies, moves."""
-    lines = [f"# {match.game.id}  number<TAB>first<TAB>second<TAB>result of the first<TAB>opening plies<TAB>moves"]
+    """One line per game: number, first mover, second mover, result for the first mover, opening plies, moves, and why
+    the loser lost where it was not by the rules."""
+    names = "number<TAB>first<TAB>second<TAB>result of the first<TAB>opening plies<TAB>moves[<TAB>forfeit]"
+    lines = [f"# {match.game.id}  {names}"]
     for record in match.games:
         sides = (match.a, match.b) if record.side == 0 else (match.b, match.a)
         points = record.points if record.side == 0 else 1 - record.points
@@ -262,5 +281,6 @@ def save_games(match: Match, file: Path) -> None:
         for action in record.moves:
             state.apply(action)
         columns = [record.number, *sides, f"{points:g}", len(record.opening), state.moves_text()]
+        columns += [record.forfeit] if record.forfeit else []
         lines.append("\t".join(map(str, columns)))
     file.write_text("\n".join(lines) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from tengen._core import Rng
@@ -10,11 +11,19 @@ from tengen.exact.oracle import Oracle
 from tengen.games import GameError, State
 from tengen.search.agent import Agent
 
-__all__ = ["AgentPlayer", "Player", "PlayerError", "RandomPlayer", "SolverPlayer"]
+__all__ = ["AgentPlayer", "Forfeit", "Player", "PlayerError", "RandomPlayer", "SolverPlayer"]
 
 
 class PlayerError(GameError):
     """A player that cannot be made: an unknown name, or one this game has not got."""
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """In place of a move: the player loses this game."""
+
+    reason: str  # as people read it: "crashed", "illegal move k9", "silent for 10 s", "resigned"
+    fault: bool = True  # not where it resigned by the rules
 
 
 class Player(Protocol):
@@ -25,8 +34,8 @@ class Player(Protocol):
     def new_game(self, slot: int, number: int) -> None:
         """A game begins in a slot: nothing is left of the last one there, and its number names its randomness."""
 
-    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
-        """A move for each position, none of which is over."""
+    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> Sequence[int | Forfeit]:
+        """A move for each position, none of which is over; other programs may fail to give one."""
 
     def stop(self) -> None:
         """Makes an act_many under way in another thread return soon."""

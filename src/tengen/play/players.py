@@ -1,4 +1,4 @@
-"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`, `shipped@400`.
+"""Players by name: `random`, `mcts:1000`, `uniform@400`, `solver`, `net:FILE@400`, `shipped@400`, `engine:NAME`.
 
 A player is whoever can choose moves for many games at once. PLAYER_KINDS lists every kind once: terminal, app, matches,
 ladder and hub make their players from it, so that a text names the same player everywhere. A new kind is one more row.
@@ -17,22 +17,26 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tengen.config import SearchConfig, parse_settings
+from tengen.config import SearchConfig, changed, parse_settings, split_settings
 from tengen.exact.oracle import oracle, required_oracle
 from tengen.games import Game, GameError
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
-from tengen.net.file import shipped_network
-from tengen.play.choosers import AgentPlayer, Player, PlayerError, RandomPlayer, SolverPlayer
+from tengen.net.file import NetworkFile, shipped_network
+from tengen.play.choosers import AgentPlayer, Forfeit, Player, PlayerError, RandomPlayer, SolverPlayer
+from tengen.play.outside.named import ENGINE_NAME, find_engine
+from tengen.play.outside.opponent import Engine, OutsidePlayer, fitting_slots
 from tengen.preset import network_search
 from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
 __all__ = [
     "PLAYER_KINDS",
     "AgentPlayer",
+    "Forfeit",
     "Player",
     "PlayerError",
     "PlayerKind",
     "PlayerSearch",
+    "check_search_player",
     "choices",
     "find_kind",
     "make_player",
@@ -56,6 +60,7 @@ class Places:
     slots: int  # games at once
     seed: int
     threads: int
+    settings: Sequence[str] = ()  # of another program
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,8 @@ class PlayerKind:
     search: Callable[[Game, re.Match[str], int], PlayerSearch] | None = None  # for a game, as the text says, with slots
     # What its name alone means to a page, which may choose by name only: None where a text has a path or a command.
     usual: str | None = None
+    outside: bool = False  # another program: it takes engine.NAME=VALUE for settings
+    command: bool = False  # its text is a command: only the command line of the person who owns the machine may give it
     network: bool = False
     priors: bool = True  # has an opinion of moves before any search
     plays: Callable[[Game], bool] = lambda game: True
@@ -132,6 +139,19 @@ def _network(game: Game, found: re.Match[str], slots: int) -> PlayerSearch:
     return PlayerSearch(_with_sims(network_search(game, slots), found[2]), make)
 
 
+def _command(game: Game, found: re.Match[str], at: Places) -> Player:
+    return _outside(found[0], Engine.parse(found[1], found[2]), game, at)
+
+
+def _engine(game: Game, found: re.Match[str], at: Places) -> Player:
+    return _outside(found[0], find_engine(found[1]), game, at)
+
+
+def _outside(spec: str, engine: Engine, game: Game, at: Places) -> Player:
+    told = split_settings(at.settings, ["engine"]).get("engine", {})
+    return OutsidePlayer(spec, replace(engine, limits=changed(engine.limits, told)), game, at.slots)
+
+
 PLAYER_KINDS = (
     PlayerKind("random", "random", "random", "every legal move is as likely as the next", make=_random, usual="random"),
     PlayerKind(
@@ -169,6 +189,26 @@ PLAYER_KINDS = (
         "the network that comes with the package for the game",
         search=_network, usual="shipped", network=True, plays=lambda game: shipped_network(game) is not None,
     ),
+    PlayerKind(
+        "engine", "engine:NAME", rf"engine:({ENGINE_NAME})",
+        "another program, from your own engines.toml",
+        make=_engine, outside=True,
+    ),
+    PlayerKind(
+        "gtp", "gtp:COMMAND", r"(gtp):(.*)",
+        "another program that speaks GTP, as programs of Go do",
+        make=_command, outside=True, command=True,
+    ),
+    PlayerKind(
+        "gomocup", "gomocup:COMMAND", r"(gomocup):(.*)",
+        "another program that speaks Gomocup's protocol (five in a row)",
+        make=_command, outside=True, command=True,
+    ),
+    PlayerKind(
+        "nboard", "nboard:COMMAND", r"(nboard):(.*)",
+        "another program that speaks NBoard's protocol (discs on 8 × 8)",
+        make=_command, outside=True, command=True,
+    ),
 )  # fmt: skip
 
 
@@ -184,12 +224,13 @@ def find_kind(spec: str) -> PlayerKind | None:
 
 
 def page_player(name: str) -> tuple[PlayerKind, str] | None:
-    """The kind and the whole text of a player that a page chose: by its name, or by a text of a kind that has one."""
+    """The kind and the whole text of a player that a page chose: by its name, by a text of a kind that has one, or by
+    an engine's name. Never a path or a command."""
     for kind in PLAYER_KINDS:
         if kind.name == name and kind.usual:
             return kind, kind.usual
     named = find_kind(name)
-    return (named, name) if named and named.usual else None
+    return (named, name) if named and (named.usual or (named.outside and not named.command)) else None
 
 
 def make_player(
@@ -201,18 +242,23 @@ def make_player(
     threads: int = 0,
     settings: Sequence[str] = (),
     device: str = "auto",
+    commands: bool = False,
 ) -> Player:
     """The player a spec names, for up to `slots` games at once. Raises PlayerError, NetworkError, ConfigError.
 
-    `settings` are `search.NAME=VALUE` texts, for players that search; `device` runs the network of those with one.
+    `settings` are `search.NAME=VALUE` texts, for players that search, and `engine.NAME=VALUE`, for other programs;
+    `device` runs the network of those with one. `commands`: the spec came from the command line of the person whose
+    machine this is, so it may name a program to start.
     """
     kind, found = _known(spec)
+    if kind.command and not commands:
+        raise PlayerError(f"{kind.form} is for the command line: here write engine:NAME, with NAME from engines.toml")
     if kind.make is None:
         return search_player(spec, game, slots=slots, seed=seed, threads=threads, settings=settings, device=device)
-    if settings:
+    if settings and not kind.outside:
         raise PlayerError(f"{spec} does not search: it takes no settings")
     try:
-        return kind.make(game, found, Places(slots, seed, threads))
+        return kind.make(game, found, Places(slots, seed, threads, settings))
     except GameError as error:
         raise PlayerError(str(error)) from None
 
@@ -243,6 +289,15 @@ def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[s
     return replace(search, config=parse_settings(search.config, list(settings)))
 
 
+def check_search_player(spec: str, game: Game, settings: Sequence[str] = ()) -> None:
+    """Can such a player be made? By its name, its settings and its network's file; no runtime is started. Raises
+    PlayerError, NetworkError, ConfigError."""
+    player_search(spec, game, settings=settings)
+    kind, found = _known(spec)
+    if kind.network:
+        NetworkFile.load(_network_path(found[1], game), game)
+
+
 def usual_player(game: Game, otherwise: str) -> str:
     """Who plays when nobody is named: the network that ships for the game, if one does."""
     return "shipped" if shipped_network(game) else otherwise
@@ -250,8 +305,9 @@ def usual_player(game: Game, otherwise: str) -> str:
 
 def slots_that_fit(spec: str, game: Game, settings: Sequence[str] = (), most: int = 256) -> int:
     """How many games a player can play side by side, up to `most`, with no tree short of memory."""
-    if _known(spec)[0].search is None:
-        return most
+    kind, _ = _known(spec)
+    if kind.search is None:
+        return fitting_slots(most) if kind.outside else most
     config = player_search(spec, game, slots=most, settings=settings).config
     tree = (config.sims + config.leaves + 1) * node_bytes(game)  # one per simulation, the root and a few on the way
     return max(1, min(most, TREES_MEMORY // tree - 1))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.exact.labelled import Positions, Progress, no_progress
-from tengen.play.players import AgentPlayer, Player
+from tengen.play.players import AgentPlayer, Forfeit, Player, PlayerError
 from tengen.search.agent import Agent
 
 
@@ -100,7 +100,10 @@ def _ask(player: Player | Agent, positions: Positions, slots: int, progress: Pro
         states = positions.states[start : start + slots]
         for slot in range(len(states)):
             player.new_game(slot, start + slot)
-        moves += player.act_many(states, list(range(len(states))))
+        for move in player.act_many(states, list(range(len(states)))):
+            if isinstance(move, Forfeit):
+                raise PlayerError(f"the player gives no move: {move.reason}")
+            moves.append(move)
         progress(len(moves), len(positions))
     return np.array(moves, np.int64)
 
