@@ -7,16 +7,17 @@ tree may be read. This is the only loop of that kind outside the app, whose sear
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tengen.games import State
 from tengen.play.clock import Budget
 from tengen.search.agent import Agent
 
-__all__ = ["pick", "slices", "think"]
+__all__ = ["pick", "slices", "step", "think"]
 
 SHORT, LONG = 0.004, 0.1  # seconds of a slice
+BATCH = 64  # leaves that fill a network's batch
 LOOKS = 8  # at a search of the usual length
 TRUSTED = 0.1  # of the best move's visits: enough for another move's value to be compared
 
@@ -37,6 +38,16 @@ def slices(agent: Agent, state: State, length: float, *, sims: int | None = None
                 return
     finally:
         agent.configure(usual)
+
+
+def step(agent: Agent, sims: Mapping[int, int], length: float) -> None:
+    """One slice of many positions, the roots of their slots: each up to its own simulations, all in common batches. The
+    more of them, the fewer leaves each tree gathers ahead of its evaluations."""
+    usual = agent.config
+    leaves = max(1, min(usual.leaves, BATCH // max(1, len(sims))))
+    for slot, most in sims.items():
+        agent.search.configure(slot, usual.replace(seconds=max(length, SHORT), sims=most, leaves=leaves))
+    agent.run(list(sims))
 
 
 def think(
