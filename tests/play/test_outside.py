@@ -3,14 +3,16 @@
 import gc
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from support.outside import scripted_command, write_engines
 from tengen import Game, State, games
 from tengen.cli import main
 from tengen.games import GameError
@@ -22,14 +24,13 @@ from tengen.play.outside.opponent import Engine, OutsidePlayer
 from tengen.play.outside.process import EngineFault, EngineProcess
 from tengen.play.players import make_player, slots_that_fit
 
-SCRIPT = str(Path(__file__).parents[1] / "support" / "scriptedengine.py")
 LONG = 30.0  # seconds that nothing here takes
 
 
 def scripted(
     protocol: str, id: str, habit: str = "good", log: Path | None = None, slots: int = 1, **limits: float
 ) -> OutsidePlayer:
-    command = (sys.executable, SCRIPT, protocol, id, habit, *([str(log)] if log else []))
+    command = tuple(scripted_command(protocol, id, habit, log))
     engine = Engine(protocol, command, EngineLimits(**limits))  # type: ignore[arg-type]
     return OutsidePlayer(f"{protocol}:{habit}", engine, games.make(id), slots)
 
@@ -217,7 +218,7 @@ def test_it_ends_with_python(habit: str, tmp_path: Path) -> None:
     from tengen import games
     from tengen.play.outside.limits import EngineLimits
     from tengen.play.outside.process import EngineProcess
-    process = EngineProcess((sys.executable, {SCRIPT!r}, "gtp", "tictactoe", {habit!r}), EngineLimits())
+    process = EngineProcess({scripted_command("gtp", "tictactoe", habit)!r}, EngineLimits())
     process.send("clear_board", "genmove b")
     process.line()
     print(process._child.pid)
@@ -332,7 +333,7 @@ def test_mistakes_in_the_file_are_told(engines: Path, text: str, words: str) -> 
 
 @pytest.mark.slow
 def test_a_match_says_who_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    crash = f"gtp:{sys.executable} {SCRIPT} gtp tictactoe crash"
+    crash = "gtp:" + shlex.join(scripted_command("gtp", "tictactoe", "crash"))
     saved = tmp_path / "games.txt"
     command = ["match", "tictactoe", "random", crash, "--games", "2", "--save", str(saved)]
     assert main([*command, "--set-b", "engine.patience=20"]) == 0
@@ -348,8 +349,7 @@ def test_a_match_says_who_failed(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.slow
 def test_a_game_in_the_terminal_ends_with_a_fault(capsys: pytest.CaptureFixture[str], engines: Path) -> None:
-    command = json.dumps([sys.executable, SCRIPT, "gtp", "tictactoe", "cheat"])
-    engines.write_text(f'[cheat]\nprotocol = "gtp"\ncommand = {command}\n')
+    write_engines(engines, "tictactoe", "cheat")
     assert main(["play", "tictactoe", "--side", "none", "--opponent", "engine:cheat", "--lang", "en"]) == 0
     said = capsys.readouterr().out
     assert "(engine:cheat) gives up the game: illegal move k99" in said and "second player wins" in said
@@ -360,7 +360,7 @@ class GivesUp(RandomPlayer):
 
     name = "quitter"
 
-    def act_many(self, states: list[State], slots: list[int]) -> list[int | Forfeit]:  # type: ignore[override]
+    def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int | Forfeit]:  # type: ignore[override]
         moves = super().act_many(states, slots)
         return [
             Forfeit("silent for 9 s") if state.ply() >= 3 and self._numbers[slot] % 2 else move

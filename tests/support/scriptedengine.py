@@ -2,7 +2,7 @@
 
 python scriptedengine.py PROTOCOL GAME [HABIT] [LOG]
 
-HABIT: good, resign, cheat, crash, hang, flood, endless, hog, deaf (ignores SIGTERM, then hangs), fork (writes its number
+HABIT: good, resign, cheat, crash, hang, flood, endless, hog, deaf (ignores SIGTERM, hangs), fork (writes its number
 and that of a child that would live for ever to LOG.pid, and plays on), fork and hang.
 """
 

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from support.networks import make_test_network
+from support.outside import write_engines
 from support.training import GAME, sit, tiny_run
 from tengen import games
+from tengen.cli import main
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import export_onnx
 from tengen.play import arena
 from tengen.play.elo import Pairing, ladder
+from tengen.play.players import PlayerError
 from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.train.learner import Learner, LearnerConfig
@@ -261,3 +264,39 @@ def test_standings_add_up() -> None:
     standings = Standings(100, pairings=[Pairing("mcts:100", "random", 9, 10), Pairing("1", "mcts:100", 5, 10)])
     ratings = standings.ratings()
     assert ratings["1"].elo == pytest.approx(ratings["mcts:100"].elo) and ratings["random"].elo == 0
+
+
+@pytest.mark.slow
+def test_another_program_stands_on_the_ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "engines.toml"
+    write_engines(file, GAME.id, "good", "crash")
+    monkeypatch.setenv("TENGEN_ENGINES", str(file))
+    run = tiny_run(tmp_path / "run", ["measure.games=4", "measure.engine=good"])
+    values = values_of(Measurer(run, "cpu")(FakeTrainer(run).release(1)))
+    assert 0 <= values["against_engine"] <= 1 and "note" not in values
+    assert "engine:good" in Standings.read(run.ladder).ratings()
+    failing = tiny_run(tmp_path / "failing", ["measure.games=4", "measure.engine=crash"])
+    values = values_of(Measurer(failing, "cpu")(FakeTrainer(failing).release(1)))
+    assert values["against_engine"] == 1
+    assert values["note"] == "engine:crash: 2 of 2 games lost by fault, such as: crashed, exit code 3: out of ideas"
+
+
+def test_training_does_not_begin_without_its_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "engines.toml"
+    write_engines(file, GAME.id, "good")
+    monkeypatch.setenv("TENGEN_ENGINES", str(file))
+    folder = tmp_path / "run"
+    assert main(["train", GAME.id, "--run", str(folder), "--set", "measure.engine=god"]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean good?" in said and said.count("\n") == 1 and not folder.exists()
+    assert main(["train", GAME.id, "--run", str(folder), "--set", "measure.engine=a b"]) == 2
+    assert "a name of engines.toml" in capsys.readouterr().err
+
+
+def test_a_run_that_goes_on_needs_its_engine_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("TENGEN_ENGINES", raising=False)
+    with pytest.raises(PlayerError, match="no such engine"):
+        Measurer(tiny_run(tmp_path / "run", ["measure.engine=good"]), "cpu")

@@ -24,7 +24,7 @@ from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
-from tengen.app.withoutsearch import answer
+from tengen.app.withoutsearch import answer, player_without_search
 from tengen.games import State
 from tengen.kifu import KifuError
 from tengen.play.players import page_player
@@ -107,13 +107,25 @@ class Conversation:
             raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
         named = page_player(message.player)
         if named and named[0].search is None:
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._searches.threads, answer, named[1], state)
-            await self._tell("update", message.id, done=True, seconds=0.0, **found)
+            work = self._answer(message.id, named[1], state)
+            if named[0].outside:  # may take long, and can be interrupted
+                self._start(work)
+            else:
+                await work
             return
         search = self._make(message, state)
         runs = self._run_live if message.live else self._run_quietly
         self._start(runs(message.id, search))
+
+    async def _answer(self, id: requests.SearchName, player: str, state: State) -> None:
+        """Of a player without a tree."""
+        chooser, begun = player_without_search(player, state), time.monotonic()
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.run_in_executor(self._searches.threads, answer, chooser, state)
+        finally:
+            chooser.stop()
+        await self._tell("update", id, done=True, seconds=time.monotonic() - begun, **found)
 
     def _make(self, message: requests.SearchRequest | requests.Review, state: State) -> TreeSearch:
         config = changed_settings(state.game, search_settings(message.player, state.game), message.settings)
@@ -147,6 +159,7 @@ class Conversation:
                     await self._socket.close(1011)
 
         self._task = asyncio.create_task(guarded())
+        self._task.add_done_callback(lambda _: work.close())  # where it ended before it began
 
     async def _run_live(self, id: requests.SearchName, search: TreeSearch) -> None:
         async with search.opened():

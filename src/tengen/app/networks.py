@@ -24,7 +24,8 @@ from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_games, shipped_network
-from tengen.play.players import PLAYER_KINDS, PlayerError, moves_ahead, page_player, player_search
+from tengen.play.outside.named import engines_for
+from tengen.play.players import PLAYER_KINDS, PlayerError, PlayerKind, moves_ahead, page_player, player_search
 from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.shelf import list_runs
@@ -116,7 +117,7 @@ class Networks:
         searching = [kind.name for kind in others if kind.search]
         return {
             "networks": networks,
-            "others": [{"id": k.name, "sentence": k.sentence, "searches": k.search is not None} for k in others],
+            "others": [*map(_kind_entry, others), *map(_engine_entry, _engines(game))],
             "levels": read_levels(game),
             "usual": networks[0]["id"] if networks else PLAIN,
             "settings": {name: search_settings(name, game).to_dict() for name in ("network", *searching)},
@@ -254,6 +255,22 @@ def network_minutes(run: RunDirectory) -> dict[str, float]:
         return {}
     made = {measurement.network: measurement.minutes for measurement in standings.measurements}
     return made | ({"best": made[standings.best]} if standings.best in made else {})
+
+
+def _kind_entry(kind: PlayerKind) -> dict[str, Any]:
+    return {"id": kind.name, "sentence": kind.sentence, "searches": kind.search is not None}
+
+
+def _engine_entry(name: str) -> dict[str, Any]:
+    return {"id": f"engine:{name}", "sentence": f"the engine {name} of your engines.toml", "searches": False}
+
+
+def _engines(game: Game) -> list[str]:
+    """Those of the user's own file; none while there are mistakes in it, which `tengen app` tells when it starts."""
+    try:
+        return engines_for(game)
+    except PlayerError:
+        return []
 
 
 def _entry(id: str, name: str, size: str, step: int | None, run: str | None, minutes: float | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_verb, number, phrases
+from tengen.cli import UsageError, Verbs, add_engines, add_verb, number, phrases
 from tengen.preset import file_name
 
 if TYPE_CHECKING:
@@ -41,12 +41,16 @@ def add(verbs: Verbs) -> None:
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where training runs are (default %(default)s)"
     )
     parser.add_argument("--train", metavar="GAME", help="start this game's run, or go on with it, and open its page")
+    add_engines(parser)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
 def run(args: argparse.Namespace) -> int:
     from tengen.app.keys import Keys
+    from tengen.play.outside.named import read_engines, use_engines
 
+    use_engines(args.engines)
+    read_engines()  # mistakes are told here, not to a page
     train = games.make(args.train).id if args.train else None
     if train and not find_spec("torch"):
         raise UsageError("training needs torch; pip install 'tengen[train]'")

@@ -33,13 +33,14 @@ STRENGTH = {
     "score": "score against plain search",
     "level": "playouts of the plain search to beat",
     "against_previous": "score against the network before",
+    "against_engine": "score against the engine",
     "keeping_0": "right moves without a search",
     "keeping_{}": "right moves with {} simulations",
     "value_error": "error of the value",
     "value_start": "value of the start",
     "value_{}": "value after {}",
 }
-SHARES = ("score", "alone_", "against_previous", "keeping_")
+SHARES = ("score", "alone_", "against_previous", "against_engine", "keeping_")
 
 
 def sparkline(values: Sequence[float], width: int) -> str:

@@ -151,7 +151,9 @@ def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
     from tengen.net.evaluator import DEVICES
     from tengen.net.shape import NetworkShape
     from tengen.train.loop import learning_device
+    from tengen.train.strength import check_engine
 
+    check_engine(config.measure, game)
     NetworkShape.of(game, config.loop.size)
     if device not in DEVICES:
         raise UsageError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")

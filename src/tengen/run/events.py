@@ -167,6 +167,7 @@ class Measured(Event):
     level: int | None = None  # playouts of the pure MCTS to beat
     best: str | None = None  # the best network so far
     against_previous: float | None = None
+    against_engine: float | None = None  # the score against the program that measure.engine names
     note: str | None = None
     elo: float | None = None
     elo_error: float | None = None

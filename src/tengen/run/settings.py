@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any, Self
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
 from tengen.games import Game
+from tengen.play.outside.named import ENGINE_NAME
 from tengen.preset import read_preset, to_win
 from tengen.records.replay import ReplayConfig
 from tengen.retired import without_retired
@@ -89,10 +91,14 @@ class MeasureConfig:
     """Games against each opponent; fewer while measurements come sooner."""
     level: int = 1000
     """Playouts of the pure MCTS to reach; beaten in every game, it gets as many more."""
+    engine: str = ""
+    """Another program that the network also meets: its name in engines.toml."""
 
     def __post_init__(self) -> None:
         if self.every <= 0 or self.sims < 0 or self.games < 2 or self.games % 2 or self.level < 1:
             raise ValueError("every and level must be above 0, sims 0 or more, games even and at least 2")
+        if self.engine and not re.fullmatch(ENGINE_NAME, self.engine):
+            raise ValueError(f"engine is a name of engines.toml, not {self.engine[:80]!r}")
 
 
 @dataclass(frozen=True)

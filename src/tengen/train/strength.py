@@ -4,6 +4,8 @@
        └─────────┴─────────┴─────────┤                       │
                            network alone                     │        without a search: next to no time
                               network ── network ── network           the level it is up against, and the one before
+                                 │                                    if measure.engine names one:
+                             engine:NAME                              another program, by half as many games
 
 Games of one measurement start from openings of their own, so that measuring twice is more than measuring once.
 Measurements begin small: the first ones come soon after each other, and have as many fewer searched games.
@@ -26,15 +28,16 @@ from tengen.net.evaluator import Evaluator, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.play.arena import Match, draw_openings, play_match
 from tengen.play.elo import Pairing
-from tengen.play.players import AgentPlayer, Player, make_player, slots_that_fit
+from tengen.play.players import AgentPlayer, Player, PlayerError, make_player, slots_that_fit
 from tengen.play.scorecard import Positions, measure, network_check, own_positions
 from tengen.run.events import Measured
 from tengen.run.folder import RunDirectory
+from tengen.run.settings import MeasureConfig
 from tengen.run.standings import Measurement, Standings, alone_name
 from tengen.search.agent import Agent
 from tengen.train.learner import Learner
 
-__all__ = ["Measurer", "Standings"]
+__all__ = ["Measurer", "Standings", "check_engine"]
 
 RUNGS = (0, 10, 30, 100, 300, 1000, 3000, 10000)  # playouts below the first level; 0 is random play
 ALONE = (0, 10, 30, 100)  # whom a network meets without a search; a strong one beats more only with one
@@ -78,10 +81,11 @@ class Measurer:
     """Measures the network a trainer has just written to networks/. Reads the run's ladder, and writes it durably."""
 
     def __init__(self, run: RunDirectory, device: str = "auto") -> None:
-        """Raises RunError when the run's ladder is damaged."""
+        """Raises RunError when the run's ladder is damaged, PlayerError when its engine is not there."""
         self._run, self._device = run, device
         self._config = run.config()
         self._game = games.make(self._config.game)
+        check_engine(self._config.measure, self._game)
         self._stop = threading.Event()
         self.standings = Standings.read(run.ladder, min(FIRST_LEVEL, self._config.measure.level))
 
@@ -127,6 +131,7 @@ class Measurer:
         agent = self._agent(evaluator, seed)
         values = self._alone(name, evaluator, seed)
         values |= self._climb(AgentPlayer(name, agent), network, count, seed)
+        values |= self._against_engine(AgentPlayer(name, agent), count, seed)
         values |= self._against_previous(AgentPlayer(name, agent), count, seed)
         ratings = self.standings.ratings()
         values |= {"elo": ratings[name].elo, "elo_error": ratings[name].error}
@@ -188,9 +193,26 @@ class Measurer:
             rival = self._rival(name, self._run.networks / f"{name}.onnx", seed)
         except NetworkError as error:  # a network that was damaged or taken away is no reason to stop training
             return {"note": str(error)}
-        count = max(2, count // 4 * 2)
+        count = _half(count)
         match = self._play(player, rival, count, seed, slots=count)
         return {"against_previous": match.pairs.summary().score}
+
+    def _against_engine(self, player: Player, count: int, seed: int) -> dict[str, Any]:
+        """Half as many games here too: how long another program thinks is its own affair."""
+        if not self._config.measure.engine:
+            return {}
+        spec, count = _engine_spec(self._config.measure), _half(count)
+        slots = slots_that_fit(spec, self._game, most=count)
+        try:
+            rival = make_player(spec, self._game, slots=slots)
+        except PlayerError as error:  # it was there when training began
+            return {"note": str(error)}
+        match = self._play(player, rival, count, seed, slots)
+        values: dict[str, Any] = {"against_engine": match.pairs.summary().score}
+        faults = match.faults(1)
+        if faults:
+            values["note"] = f"{spec}: {faults.total()} of {count} games lost by fault, such as: {min(faults)}"
+        return values
 
     def _rival(self, name: str, path: Path, seed: int) -> Player:
         """Raises NetworkError."""
@@ -248,7 +270,7 @@ class Measurer:
     def _play(self, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
         """Plays a match and enters it in the ladder."""
         openings = draw_openings(self._game, count // 2, seed=seed)
-        match = play_match(self._game, a, b, openings, slots=slots, finished=lambda _: self._stop.is_set())
+        match = play_match(self._game, a, b, openings, slots=slots, stopped=self._stop.is_set)
         if len(match.games) < count:
             raise _InterruptedError
         points = match.wins + match.draws / 2
@@ -257,6 +279,21 @@ class Measurer:
 
     def _write(self) -> None:
         self.standings.write(self._run.ladder)
+
+
+def check_engine(config: MeasureConfig, game: games.Game) -> None:
+    """Can the program that measures name play the game? Raises PlayerError."""
+    if config.engine:
+        make_player(_engine_spec(config), game)
+
+
+def _engine_spec(config: MeasureConfig) -> str:
+    return f"engine:{config.engine}"
+
+
+def _half(count: int) -> int:
+    """Of an even number of games, in pairs."""
+    return max(2, count // 4 * 2)
 
 
 def _name(level: int) -> str:
