@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tengen import games
-from tengen.engine.board import Board
+from tengen.engine.board import MOST_STEPS, Board
 from tengen.engine.fields import LONGEST_ECHO, Fields, Refused
 from tengen.games import Game, GameError, State
 
@@ -116,7 +116,10 @@ def _check_rules(fields: Fields, game: Game, warnings: list[tuple[str, str]]) ->
 
 
 def _positions(fields: Fields, game: Game, most: int) -> list[Position]:
-    moves = [_placed(each, "moves") for each in fields.items("moves")]
+    listed = fields.items("moves")
+    if len(listed) > MOST_STEPS:
+        raise fields.refuse("moves", f"a list of at most {MOST_STEPS}")
+    moves = [_placed(each, "moves") for each in listed]
     asked = fields.turns("analyzeTurns")
     usual = fields.whole("priority", -(2**62), 2**62) or 0
     each = fields.items("priorities")
