@@ -12,12 +12,12 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CMAKE_GENERATOR := Ninja
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test quick browser check bench fuzz soak web web-check web-test wheel clean setup format stubs lock cpp-test
+.PHONY: run test quick browser referee check bench fuzz soak web web-check web-test wheel clean setup format stubs lock cpp-test
 
 run: $(VENV)/.built  ## train Connect4, live in the terminal and in the browser; again: goes on
 	$(BIN)/tengen app --train connect4
 
-test: check cpp-test browser  ## everything that must hold
+test: check cpp-test browser referee  ## everything that must hold
 	$(PY) -m pytest -n $(JOBS) -m "not fuzz and not soak"
 
 quick: setup  ## what to run all day: style, types and the tests that are not slow
@@ -31,6 +31,11 @@ browser:  ## Debian's chromium and a Chinese font for the tests of the app, wher
 	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
 	  chromium fonts-wqy-microhei > /dev/null; } || echo "no browser: the tests of the app's page will be skipped"
+
+referee:  ## Debian's GNU Go, which plays and judges in the tests, where it is missing and can be installed
+	@command -v gnugo > /dev/null || [ -x /usr/games/gnugo ] || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+	  gnugo > /dev/null; } || echo "no GNU Go: the tests with it will be skipped"
 
 check: setup  ## style, types, warnings
 	$(BIN)/ruff check .
