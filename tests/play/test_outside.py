@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.outside import scripted_command, write_engines
+from support.outside import heard, scripted, scripted_command, write_engines
 from tengen import Game, State, games
 from tengen.cli import main
 from tengen.games import GameError
@@ -27,22 +27,10 @@ from tengen.play.players import make_player, slots_that_fit
 LONG = 30.0  # seconds that nothing here takes
 
 
-def scripted(
-    protocol: str, id: str, habit: str = "good", log: Path | None = None, slots: int = 1, **limits: float
-) -> OutsidePlayer:
-    command = tuple(scripted_command(protocol, id, habit, log))
-    engine = Engine(protocol, command, EngineLimits(**limits))  # type: ignore[arg-type]
-    return OutsidePlayer(f"{protocol}:{habit}", engine, games.make(id), slots)
-
-
 def match_of(player: OutsidePlayer, id: str, pairs: int = 2, slots: int = 1, plies: int | None = None) -> Match:
     game = games.make(id)
     openings = draw_openings(game, pairs, plies)
     return play_match(game, RandomPlayer(slots, 1), player, openings, slots=slots)
-
-
-def heard(log: Path) -> list[str]:
-    return log.read_text().splitlines()
 
 
 def is_there(pid: int) -> bool:
@@ -103,18 +91,18 @@ def test_gomocup_is_told_positions_and_turns(tmp_path: Path) -> None:
     state = game.from_moves("d4 a6")
     (action,) = player.act_many([state], [0])
     assert isinstance(action, int) and state.move_text(action) == "a7", "the top left is 0,0"
-    told = ["timeout_turn 500", "timeout_match 0", "time_left 2147483647", "max_memory 1048576000", "game_type 1"]
-    begin = ["START 7", *(f"INFO {each}" for each in told), "INFO rule 4"]
+    times = [f"INFO {each}" for each in ("timeout_turn 500", "timeout_match 0", "time_left 2147483647")]
+    begin = ["START 7", "INFO max_memory 1048576000", "INFO game_type 1", "INFO rule 4", *times]
     assert heard(log) == [*begin, "BOARD", "3,3,1", "0,1,2", "DONE"]
     state.apply(action)
     state.apply(state.parse_move("g1"))
     player.act_many([state], [0])
-    assert heard(log)[11:] == ["TURN 6,6"]
+    assert heard(log)[11:] == [*times, "TURN 6,6"]
     player.act_many([game.start()], [0])
-    assert heard(log)[12:] == [*begin, "BEGIN"]
+    assert heard(log)[15:] == [*begin, "BEGIN"]
     set_up = game.position("X....../......O/......./......./......./......./....... X")
     player.act_many([set_up], [0])
-    assert heard(log)[20:] == [*begin, "BOARD", "0,0,1", "6,1,2", "DONE"]
+    assert heard(log)[23:] == [*begin, "BOARD", "0,0,1", "6,1,2", "DONE"]
 
 
 @pytest.mark.slow

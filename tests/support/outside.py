@@ -4,6 +4,10 @@ import json
 import sys
 from pathlib import Path
 
+from tengen import games
+from tengen.play.outside.limits import EngineLimits
+from tengen.play.outside.opponent import Engine, OutsidePlayer
+
 SCRIPT = str(Path(__file__).with_name("scriptedengine.py"))
 
 
@@ -17,3 +21,15 @@ def write_engines(file: Path, id: str, *habits: str) -> None:
         f'[{habit}]\nprotocol = "gtp"\ncommand = {json.dumps(scripted_command("gtp", id, habit))}\n' for habit in habits
     )
     file.write_text("\n".join(tables))
+
+
+def scripted(
+    protocol: str, id: str, habit: str = "good", log: Path | None = None, slots: int = 1, **limits: float
+) -> OutsidePlayer:
+    command = tuple(scripted_command(protocol, id, habit, log))
+    engine = Engine(protocol, command, EngineLimits(**limits))  # type: ignore[arg-type]
+    return OutsidePlayer(f"{protocol}:{habit}", engine, games.make(id), slots)
+
+
+def heard(log: Path) -> list[str]:
+    return log.read_text().splitlines()

@@ -12,6 +12,7 @@ from tengen.play.players import PLAYER_KINDS, choices
 
 if TYPE_CHECKING:
     from tengen.play.arena import Match
+    from tengen.play.clock import TimeControl
     from tengen.play.elo import Sprt
 
 EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
@@ -40,6 +41,11 @@ def add(verbs: Verbs) -> None:
     )
     parser.add_argument("--threads", type=number(int, 0, 1024, "a whole number from 0 to 1024"), default=0)
     parser.add_argument("--sprt", metavar="ELO0,ELO1", help="stop when A is surely ELO1 better, or no better than ELO0")
+    parser.add_argument(
+        "--clock",
+        metavar="TIME",
+        help="each side's time, in seconds: 60, 60+0.5 (more per move), 60,5x10 (byo-yomi) or 60,300/25 (Canadian)",
+    )
     parser.add_argument("--save", metavar="FILE", type=Path, help="write the games to this file, one per line")
     add_settings(parser, "--set-a", "A")
     add_settings(parser, "--set-b", "B")
@@ -59,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     use_engines(args.engines)
     game, sprt = games.make(args.game), read_sprt(args.sprt)
     wanted = [(args.a, [*args.set, *args.set_a]), (args.b, [*args.set, *args.set_b])]
-    slots = min(args.games, *(slots_that_fit(spec, game, settings) for spec, settings in wanted))
+    clock = read_clock(args.clock)
+    slots = 1 if clock else min(args.games, *(slots_that_fit(spec, game, settings) for spec, settings in wanted))
     # Different seeds: the same player twice must not think the same thoughts.
     a, b = (
         make_player(
@@ -84,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
             show(len(match.games), args.games, f"+{match.wins} ={match.draws} −{match.losses}")
             return sprt is not None and sprt.test(match.settled_pairs).verdict != "continue"
 
-        match = play_match(game, a, b, openings, slots=slots, finished=finished)
+        match = play_match(game, a, b, openings, slots=slots, clock=clock, finished=finished)
     if args.save:
         try:
             save_games(match, args.save)
@@ -93,6 +100,15 @@ def run(args: argparse.Namespace) -> int:
     report = match_text(match, sprt)
     print(json.dumps(report) if args.json else as_text(report))
     return 0
+
+
+def read_clock(text: str | None) -> "TimeControl | None":
+    from tengen.play.clock import ClockError, TimeControl
+
+    try:
+        return None if text is None else TimeControl.parse(text)
+    except ClockError as error:
+        raise UsageError(f"--clock: {error}") from None
 
 
 def read_sprt(text: str | None) -> "Sprt | None":

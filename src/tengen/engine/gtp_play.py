@@ -76,6 +76,7 @@ def _start_clocks(session: GtpSession, control: Callable[[], TimeControl | None]
         session.clocks.start(control())
     except ValueError:
         raise GtpError("syntax error") from None
+    session.thinker.wait()
     return ""
 
 

@@ -8,6 +8,7 @@
 True
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,8 +18,9 @@ from pathlib import Path
 
 from tengen._core import Rng
 from tengen.games import Game, State
+from tengen.play.clock import TimeControl, Timer
 from tengen.play.elo import PairCounts
-from tengen.play.players import Forfeit, Player
+from tengen.play.players import Forfeit, Player, TimedPlayer
 
 __all__ = ["ArenaGame", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
 
@@ -132,16 +134,19 @@ def play_match(
     *,
     slots: int,
     played: Collection[int] = (),
+    clock: TimeControl | None = None,
     finished: Callable[[Match], bool] = lambda match: False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Match:
     """Plays every opening twice, `slots` games side by side; a finished game makes room for the next one.
-    Games whose numbers are in `played` are left out: an earlier session finished them.
+    Games whose numbers are in `played` are left out: an earlier session finished them. With a `clock` each side has its
+    time for a game, openings excluded, and whoever exceeds it loses; then one slot is enough, for one move is thought
+    about at a time.
 
     `finished` is asked after every step that ended games, and may end the match. So may Ctrl-C, and `stopped`, which is
     asked ten times a second, in the middle of searches: what is finished is returned.
     """
-    tables = _Tables(game, (a, b), openings, slots, played)
+    tables = _Tables(game, (a, b), openings, slots, played, clock)
 
     def play() -> None:
         while tables.step() and not finished(tables.match()):
@@ -169,6 +174,7 @@ class _Table:
     slot: int
     state: State
     opening: tuple[int, ...]
+    clocks: tuple[Timer, Timer] | None  # by side
     forfeit: tuple[int, Forfeit] | None = None  # by whom
 
     def player_to_move(self) -> int:
@@ -188,8 +194,9 @@ class _Tables:
         openings: Sequence[tuple[int, ...]],
         slots: int,
         played: Collection[int],
+        clock: TimeControl | None,
     ) -> None:
-        self.game, self.players, self.openings = game, players, openings
+        self.game, self.players, self.openings, self.clock = game, players, openings, clock
         self.free = list(range(slots))[::-1]
         self.waiting = [number for number in range(2 * len(openings)) if number not in played][::-1]
         self.running: list[_Table] = []
@@ -227,13 +234,20 @@ class _Tables:
                 state.apply(action)
             for player in self.players:
                 player.new_game(slot, number)
-            self.running.append(_Table(number, slot, state, opening))
+            clocks = (self.clock.clock(), self.clock.clock()) if self.clock else None
+            for player in self.players:
+                if clocks and isinstance(player, TimedPlayer):
+                    player.get_ready(state, slot, clocks)
+            self.running.append(_Table(number, slot, state, opening, clocks))
 
     def _move(self, index: int, player: Player) -> None:
         tables = [t for t in self.running if not t.is_over() and t.player_to_move() == index]
         if not tables:
             return
-        moves = player.act_many([t.state for t in tables], [t.slot for t in tables])
+        if self.clock:
+            moves: Sequence[int | Forfeit] = [_timed_move(player, table) for table in tables]
+        else:
+            moves = player.act_many([t.state for t in tables], [t.slot for t in tables])
         if self.stopped:  # these are moves of searches cut short
             return
         for table, move in zip(tables, moves, strict=True):
@@ -248,6 +262,16 @@ class _Tables:
                 self.done[table.number] = _record(table)
                 self.free.append(table.slot)
         self.running = [table for table in self.running if not table.is_over()]
+
+
+def _timed_move(player: Player, table: _Table) -> int | Forfeit:
+    assert table.clocks is not None
+    timer, began = table.clocks[table.state.to_move()], time.monotonic()
+    if isinstance(player, TimedPlayer):
+        move = player.act_in_time(table.state, table.slot, table.clocks)
+    else:
+        move = player.act_many([table.state], [table.slot])[0]
+    return move if timer.spend(time.monotonic() - began) or isinstance(move, Forfeit) else Forfeit("out of time")
 
 
 def _record(table: _Table) -> ArenaGame:

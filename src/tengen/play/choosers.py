@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tengen._core import Rng
 from tengen.exact.oracle import Oracle
 from tengen.games import GameError, State
+from tengen.play.clock import Timer
+from tengen.play.thinking import think
 from tengen.search.agent import Agent
 
-__all__ = ["AgentPlayer", "Forfeit", "Player", "PlayerError", "RandomPlayer", "SolverPlayer"]
+__all__ = ["AgentPlayer", "Forfeit", "Player", "PlayerError", "RandomPlayer", "SolverPlayer", "TimedPlayer"]
+
+MOST_SIMS = 10_000_000  # where time is the only bound
 
 
 class PlayerError(GameError):
@@ -39,6 +43,17 @@ class Player(Protocol):
 
     def stop(self) -> None:
         """Makes an act_many under way in another thread return soon."""
+
+
+@runtime_checkable
+class TimedPlayer(Protocol):
+    """A player that knows how to share out its time; the others take what they take."""
+
+    def get_ready(self, state: State, slot: int, clocks: Sequence[Timer]) -> None:
+        """A game is about to begin: whatever takes long is done before the clocks run."""
+
+    def act_in_time(self, state: State, slot: int, clocks: Sequence[Timer]) -> int | Forfeit:
+        """A move, thought about as long as the clock of the side to move allows; `clocks` are both sides'."""
 
 
 class RandomPlayer:
@@ -83,8 +98,9 @@ class SolverPlayer(RandomPlayer):
 class AgentPlayer:
     """An agent under a name."""
 
-    def __init__(self, name: str, agent: Agent) -> None:
-        self.name, self.agent = name, agent
+    def __init__(self, name: str, agent: Agent, bounded: bool = True) -> None:
+        """`bounded`: its simulations were asked for, so they bound a search by the clock too; a preset's do not."""
+        self.name, self.agent, self.bounded = name, agent, bounded
 
     def new_game(self, slot: int, number: int) -> None:
         self.agent.new_game(slot, number)
@@ -94,3 +110,11 @@ class AgentPlayer:
 
     def act_many(self, states: Sequence[State], slots: Sequence[int]) -> list[int]:
         return self.agent.act_many(states, slots)
+
+    def get_ready(self, state: State, slot: int, clocks: Sequence[Timer]) -> None:
+        pass  # its network is loaded
+
+    def act_in_time(self, state: State, slot: int, clocks: Sequence[Timer]) -> int:
+        budget = clocks[state.to_move()].budget(state.stones().count(0))
+        think(self.agent, state, budget, sims=None if self.bounded else MOST_SIMS, slot=slot)
+        return self.agent.search.choose(slot)

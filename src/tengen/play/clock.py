@@ -94,6 +94,11 @@ class Timer:
         """What a referee says: the time left, and for how many moves in overtime (0: it is main time)."""
         self.left, self.moves = max(0.0, left), moves
 
+    def all_left(self) -> float:
+        """The latest moment at which a move is still in time."""
+        later = self.periods - 1 if self.moves else self.periods
+        return self.left + max(0, later) * self.control.period
+
     def spend(self, seconds: float) -> bool:
         """A move was made in this time; False when it came too late."""
         self.left -= seconds

@@ -22,7 +22,7 @@ from tengen.exact.oracle import oracle, required_oracle
 from tengen.games import Game, GameError
 from tengen.net.evaluator import Evaluator, Rollout, Uniform, make_evaluator
 from tengen.net.file import NetworkFile, shipped_network
-from tengen.play.choosers import AgentPlayer, Forfeit, Player, PlayerError, RandomPlayer, SolverPlayer
+from tengen.play.choosers import AgentPlayer, Forfeit, Player, PlayerError, RandomPlayer, SolverPlayer, TimedPlayer
 from tengen.play.outside.named import ENGINE_NAME, find_engine
 from tengen.play.outside.opponent import Engine, OutsidePlayer, fitting_slots
 from tengen.preset import network_search
@@ -36,11 +36,13 @@ __all__ = [
     "PlayerError",
     "PlayerKind",
     "PlayerSearch",
+    "TimedPlayer",
     "check_search_player",
     "choices",
     "find_kind",
     "make_player",
     "moves_ahead",
+    "names_sims",
     "page_player",
     "player_search",
     "search_player",
@@ -276,7 +278,8 @@ def search_player(
     """Like make_player, for players whose tree can be looked at. Raises PlayerError, NetworkError, ConfigError."""
     search = player_search(spec, game, slots=slots, settings=settings)
     evaluator = search.evaluator(device, threads)
-    return AgentPlayer(spec, Agent(game, evaluator, search.config, seed=seed, slots=slots, threads=threads))
+    agent = Agent(game, evaluator, search.config, seed=seed, slots=slots, threads=threads)
+    return AgentPlayer(spec, agent, names_sims(spec, settings))
 
 
 def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[str] = ()) -> PlayerSearch:
@@ -287,6 +290,13 @@ def player_search(spec: str, game: Game, *, slots: int = 1, settings: Sequence[s
         raise PlayerError(f"{spec} does not search; players that do are {choices(searching)}")
     search = kind.search(game, found, slots)
     return replace(search, config=parse_settings(search.config, list(settings)))
+
+
+def names_sims(spec: str, settings: Sequence[str]) -> bool:
+    """Does somebody ask for a number of simulations, or does a preset only?"""
+    return re.search(r"[:@]\d+(,solver)?$", spec) is not None or any(
+        each.startswith("search.sims=") for each in settings
+    )
 
 
 def check_search_player(spec: str, game: Game, settings: Sequence[str] = ()) -> None:

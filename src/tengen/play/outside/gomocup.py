@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tengen import games
 from tengen.games import Game, State
+from tengen.play.clock import Timer
 from tengen.play.outside.limits import EngineLimits
 from tengen.play.outside.process import EngineFault, EngineProcess
 from tengen.play.outside.protocols import Followed, WireProtocol, action_at, beginning
@@ -24,13 +26,18 @@ class GomocupClient:
         self._cols = int(game.layout()["cols"])
         self._followed = Followed()
 
-    def choose(self, state: State) -> int:
+    def get_ready(self, state: State, clocks: Sequence[Timer] | None) -> None:
+        self._begin()
+
+    def choose(self, state: State, clocks: Sequence[Timer] | None) -> int:
         news = self._followed.news(state)
         if news is not None and len(news) == 1:
-            self._process.send(f"TURN {self._place(_cells(state)[-1])}")
+            turn = [f"TURN {self._place(_cells(state)[-1])}"]
         else:
             self._begin()
-            self._process.send(*self._position(state))
+            turn = self._position(state)
+        self._tell(self._times(clocks[state.to_move()] if clocks else None))
+        self._process.send(*turn)
         found = self._answer(r"(\d+)\s*,\s*(\d+)")
         x, y = (int(number[:6]) for number in found.groups())
         cell = y * self._cols + x if x < self._cols else -1
@@ -41,11 +48,19 @@ class GomocupClient:
     def _begin(self) -> None:
         self._process.send(f"START {self._cols}")
         self._answer("OK.*")
-        milliseconds = round(1000 * self._limits.seconds)
-        told = {"timeout_turn": milliseconds, "timeout_match": 0, "time_left": NO_LIMIT} if milliseconds else {}
-        told |= {"max_memory": self._limits.memory_mb << 20, "game_type": AGAINST_ENGINE}
-        told |= {"rule": RULES[games.options(self._game)["rule"]]}
-        self._process.send(*(f"INFO {name} {value}" for name, value in told.items()))
+        rule = RULES[games.options(self._game)["rule"]]
+        self._tell({"max_memory": self._limits.memory_mb << 20, "game_type": AGAINST_ENGINE, "rule": rule})
+
+    def _tell(self, facts: dict[str, int]) -> None:
+        self._process.send(*(f"INFO {name} {value}" for name, value in facts.items()))
+
+    def _times(self, timer: Timer | None) -> dict[str, int]:
+        """In milliseconds. The protocol knows time per move and per game; an increment shows in what is left."""
+        if timer:
+            left = round(1000 * timer.left)
+            return {"timeout_turn": left, "timeout_match": round(1000 * timer.all_left()), "time_left": left}
+        turn = round(1000 * self._limits.seconds)
+        return {"timeout_turn": turn, "timeout_match": 0, "time_left": NO_LIMIT} if turn else {}
 
     def _position(self, state: State) -> list[str]:
         cells = _cells(state)

@@ -74,8 +74,8 @@ def find_engine(name: str) -> Engine:
 
 
 def engines_for(game: Game) -> list[str]:
-    """The names of those that can play a game."""
-    return [name for name, engine in read_engines().items() if engine.refuses(game) is None]
+    """The names of those that can play a game, and whose program is there."""
+    return [name for name, engine in read_engines().items() if engine.refuses(game) is None and engine.is_there()]
 
 
 def _read_engine(name: str, table: Any) -> Engine:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tengen.games import Game, State
+from tengen.play.clock import Timer
 from tengen.play.outside.limits import EngineLimits
 from tengen.play.outside.process import EngineProcess
 from tengen.play.outside.protocols import Followed, WireProtocol, beginning, legal_move
@@ -25,7 +27,10 @@ class NBoardClient:
         self._pings = 0
         process.send("nboard 2", *([f"set depth {limits.depth}"] if limits.depth else []))
 
-    def choose(self, state: State) -> int:
+    def get_ready(self, state: State, clocks: Sequence[Timer] | None) -> None:
+        self._synchronise()
+
+    def choose(self, state: State, clocks: Sequence[Timer] | None) -> int:
         news = self._followed.news(state)
         if news is None:
             self._process.send(f"set game {_ggf(state)}")

@@ -9,11 +9,13 @@ import shlex
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tengen.games import Game, State
 from tengen.net.cpu import usable_cores
 from tengen.play.choosers import Forfeit, PlayerError
+from tengen.play.clock import Timer
 from tengen.play.outside.gomocup import GOMOCUP
 from tengen.play.outside.gtp import GTP
 from tengen.play.outside.limits import EngineLimits
@@ -53,6 +55,12 @@ class Engine:
         why = WIRE_PROTOCOLS[self.protocol].refuses(game)
         return f"{self.protocol} cannot tell it: {why}" if why else None
 
+    def is_there(self) -> bool:
+        """Whether its program is on this machine."""
+        with suppress(EngineFault):
+            return bool(find_program(self.command[0]))
+        return False
+
 
 class OutsidePlayer:
     """Raises PlayerError if the engine cannot play the game, or is not there."""
@@ -79,6 +87,14 @@ class OutsidePlayer:
             return [seats[0].choose(states[0])]
         return list(self._threads.map(_Seat.choose, seats, states))
 
+    def get_ready(self, state: State, slot: int, clocks: Sequence[Timer]) -> None:
+        self._stop.clear()
+        self._seats[slot].get_ready(state, clocks)
+
+    def act_in_time(self, state: State, slot: int, clocks: Sequence[Timer]) -> int | Forfeit:
+        self._stop.clear()
+        return self._seats[slot].choose(state, clocks)
+
     def stop(self) -> None:
         self._stop.set()
 
@@ -100,13 +116,25 @@ class _Seat:
     def new_game(self) -> None:
         self._client = None
 
-    def choose(self, state: State) -> int | Forfeit:
+    def get_ready(self, state: State, clocks: Sequence[Timer]) -> None:
         try:
-            if self._process is None:
-                self._process = EngineProcess(self._engine.command, self._engine.limits, self._stopped)
-            if self._client is None:
-                self._client = self._protocol.client(self._process, self._game, self._engine.limits)
-            return self._client.choose(state)
+            self._ready(state, clocks).get_ready(state, clocks)
+        except EngineFault:
+            self.close()  # `choose` tries once more, and says what is wrong
+
+    def _ready(self, state: State, clocks: Sequence[Timer] | None) -> Client:
+        """The client of a process, which is started if there is none."""
+        if self._process is None:
+            self._process = EngineProcess(self._engine.command, self._engine.limits, self._stopped)
+        if clocks:  # the referee's clock decides who is too late; silence far beyond it is a fault all the same
+            self._process.patience = self._engine.limits.patience + clocks[state.to_move()].all_left()
+        if self._client is None:
+            self._client = self._protocol.client(self._process, self._game, self._engine.limits)
+        return self._client
+
+    def choose(self, state: State, clocks: Sequence[Timer] | None = None) -> int | Forfeit:
+        try:
+            return self._ready(state, clocks).choose(state, clocks)
         except Resigned:
             return Forfeit("resigned", fault=False)
         except EngineFault as fault:

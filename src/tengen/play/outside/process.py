@@ -53,7 +53,7 @@ class EngineProcess:
         program = [find_program(command[0]), *command[1:]]
         if limits.memory_mb:
             program = [sys.executable, "-I", "-S", "-c", LAUNCH, str(limits.memory_mb << 20), *program]
-        self._patience = limits.patience
+        self.patience = limits.patience
         self._stopped = stopped
         try:
             self._child = subprocess.Popen(
@@ -81,7 +81,7 @@ class EngineProcess:
 
     def send(self, *lines: str) -> None:
         """Puts lines into the queue; they are sent while an answer is waited for. Its time begins."""
-        self._read, self._deadline = 0, time.monotonic() + self._patience
+        self._read, self._deadline = 0, time.monotonic() + self.patience
         self._unsent += "".join(f"{line}\n" for line in lines).encode()
 
     def line(self) -> str:
@@ -90,7 +90,7 @@ class EngineProcess:
             if self._stopped():
                 raise EngineFault("stopped")
             if time.monotonic() > self._deadline:
-                raise EngineFault(f"silent for {self._patience:g} s")
+                raise EngineFault(f"silent for {self.patience:g} s")
             self._exchange()
             if len(self._unread) > LONGEST_LINE:
                 raise EngineFault(f"a line of more than {LONGEST_LINE >> 20} MB")

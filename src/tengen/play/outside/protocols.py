@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from tengen.games import Game, GameError, State
+from tengen.play.clock import Timer
 from tengen.play.outside.limits import EngineLimits
 from tengen.play.outside.process import EngineFault, EngineProcess
 
@@ -20,8 +21,11 @@ class Resigned(Exception):
 class Client(Protocol):
     """Speaks to one process about one game after another."""
 
-    def choose(self, state: State) -> int:
-        """A legal action. Raises EngineFault, Resigned."""
+    def get_ready(self, state: State, clocks: Sequence[Timer] | None) -> None:
+        """Tells it the game so far, where that may take time. Raises EngineFault."""
+
+    def choose(self, state: State, clocks: Sequence[Timer] | None) -> int:
+        """A legal action, within both sides' time where the game has a clock. Raises EngineFault, Resigned."""
 
 
 @dataclass(frozen=True)
