@@ -1,4 +1,4 @@
-"""`tengen analyze`: what a search thinks of a position, and the picture of its tree."""
+"""`tengen analyze`: what a search thinks of a position, and the picture of its tree; or of whole games."""
 
 import argparse
 import json
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_device, add_game, add_settings, add_verb, interruptible, number
+from tengen.cli import UsageError, Verbs, add_device, add_settings, add_verb, interruptible, number
+from tengen.cli.analyze_sgf import names_files, run_files
 
 if TYPE_CHECKING:
     from tengen.search.agent import Agent, Analysis
@@ -16,15 +17,17 @@ PLAYER = "mcts:10000,solver"
 EXAMPLE = """example: tengen analyze connect4 4444 --sims 5000
          tengen analyze othello - --player uniform@800 --set search.solver=off
          tengen analyze hex:7 'd4 c4' --sims 2000 --tree tree.svg
-         tengen analyze tictactoe --position 'XO./.X./..O X' --json"""
+         tengen analyze tictactoe --position 'XO./.X./..O X' --json
+         tengen analyze game.sgf --sims 400
+         tengen analyze games/ --out analyzed/"""
 
 MOST_NODES = 5000
 
 
 def add(verbs: Verbs) -> None:
-    parser = add_verb(verbs, "analyze", "search a position and show what was found about every move", EXAMPLE, run)
-    add_game(parser)
-    parser.add_argument("moves", metavar="MOVES", nargs="?", default="-", help="the moves so far ('-' for none)")
+    parser = add_verb(verbs, "analyze", "search a position, or every move of games in SGF", EXAMPLE, run)
+    parser.add_argument("game", metavar="GAME", help="NAME[:SIZE][,option=value…]; or FILE.sgf, or a folder of them")
+    parser.add_argument("moves", metavar="MOVES", nargs="*", help="the moves so far ('-' for none); or more files")
     parser.add_argument("--position", metavar="TEXT", help="a position in place of moves")
     sims = number(int, 1, 10_000_000, "a whole number from 1 to 10000000")
     parser.add_argument("--sims", type=sims, help="simulations (default: the player's)")
@@ -36,6 +39,9 @@ def add(verbs: Verbs) -> None:
     )
     add_settings(parser)
     add_device(parser)
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path, help="for files: where NAME.analyzed.sgf goes (default: beside)"
+    )
     parser.add_argument("--tree", metavar="FILE.svg", type=Path, help="draw the tree into this file")
     nodes = number(int, 1, MOST_NODES, f"a whole number from 1 to {MOST_NODES}")
     parser.add_argument("--tree-nodes", type=nodes, default=200, metavar="N", help="nodes drawn (default %(default)s)")
@@ -43,21 +49,25 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.moves_table import as_json
-    from tengen.play.players import find_kind, search_player, usual_player
+    from tengen.play.players import find_kind
 
-    game = games.make(args.game)
-    if args.position is not None and args.moves != "-":
+    if names_files(args.game):
+        return run_files(args, make_searcher)
+    if args.moves[1:]:
+        raise UsageError(f"unknown extra argument {args.moves[1]!r}; see tengen analyze --help")
+    if args.out is not None:
+        raise UsageError("--out is for files of games, not for a position")
+    moves, game = args.moves[0] if args.moves else "-", games.make(args.game)
+    if args.position is not None and moves != "-":
         raise UsageError("give either moves or --position, not both")
-    state = game.from_moves(args.moves) if args.position is None else game.position(args.position)
+    state = game.from_moves(moves) if args.position is None else game.position(args.position)
     if state.is_terminal():
         raise UsageError(f"the game is over after {state.ply()} plies; there is nothing to search")
-    sims = [f"search.sims={args.sims}"] if args.sims else []
-    spec = args.player or usual_player(game, PLAYER)
-    player = search_player(spec, game, seed=args.seed, settings=[*sims, *args.set], device=args.device)
+    spec, agent = make_searcher(args, game)
     with interruptible():
-        analysis = player.agent.analyze(state)
+        analysis = agent.analyze(state)
     if args.tree:
-        write_picture(args.tree, player.agent, state, args.tree_nodes)
+        write_picture(args.tree, agent, state, args.tree_nodes)
     if args.json:
         print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
     else:
@@ -66,6 +76,15 @@ def run(args: argparse.Namespace) -> int:
         if args.tree:
             print(f"tree: {args.tree}")
     return 0
+
+
+def make_searcher(args: argparse.Namespace, game: games.Game) -> tuple[str, "Agent"]:
+    """Who searches a game, by its text, as the arguments say."""
+    from tengen.play.players import search_player, usual_player
+
+    sims = [f"search.sims={args.sims}"] if args.sims else []
+    spec = args.player or usual_player(game, PLAYER)
+    return spec, search_player(spec, game, seed=args.seed, settings=[*sims, *args.set], device=args.device).agent
 
 
 def write_picture(file: Path, agent: "Agent", state: games.State, nodes: int) -> None:

@@ -6,14 +6,10 @@ game has its own move texts as values of B and W. Two private properties make th
 
     TENGEN[connect4]          the game's id, with its options
     TENGENSTART[…]            the position text that a set-up game begins from
-
-Reading and writing of the syntax is sgfmill's, whose grammar knows nothing of Go. It makes a hundred bytes and more of
-every byte of a file, so nodes and values are counted before it sees them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -21,19 +17,15 @@ from typing import Any
 from sgfmill import sgf_grammar
 
 from tengen.games import Game, GameError, State, names, options
-from tengen.kifu.branches import LONGEST_FACT, About, Tree, check_nodes
+from tengen.kifu.branches import LONGEST_FACT, About, Tree
+from tengen.kifu.grammar import Properties, bad_sgf, escaped, parse_game, text_of
 from tengen.kifu.moves import make_game, start_of
 from tengen.kifu.refused import KifuError
 
-__all__ = ["is_known", "read_sgf", "write"]
+__all__ = ["is_known", "read_parsed", "read_sgf", "sgf_value", "write"]
 
 SWAP = {"swap": "swap-pieces"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-MOST_VALUES = 100_000
-# What is counted: a value in brackets, to its end or that of the file, or a delimiter. Nothing is looked at twice.
-TOKEN = re.compile(rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]?|[;()]", re.DOTALL)
-
-Properties = dict[str, list[bytes]]
 
 
 def is_known(game: Game) -> bool:
@@ -49,10 +41,10 @@ def write(game: Game, start: str | None, tree: Tree, about: About) -> str:
     while waiting:
         state, node = waiting.pop()
         if comment := node.get("comment"):
-            properties[id(node)]["C"] = [_escaped(comment)]
+            properties[id(node)]["C"] = [escaped(comment)]
         for child in node["children"]:
             action = state.parse_move(child["move"])
-            properties[id(child)] = {"BW"[state.to_move()]: [_escaped(_value(state, action))]}
+            properties[id(child)] = {"BW"[state.to_move()]: [escaped(sgf_value(state, action))]}
             after = state.copy()
             after.apply(action)
             waiting.append((after, child))
@@ -63,12 +55,11 @@ def write(game: Game, start: str | None, tree: Tree, about: About) -> str:
 def read_sgf(text: str) -> tuple[Game, str | None, Tree, About]:
     """The first game of a file: its game, its start, its tree, whose moves are yet to be checked for legality, and what
     it tells beside them."""
-    data = text.encode()
-    _check_size(data)
-    try:
-        coarse = sgf_grammar.parse_sgf_game(data)
-    except (ValueError, AssertionError, UnboundLocalError) as error:  # the latter two: sgfmill on unbalanced files
-        raise _bad(f"not a game in SGF: {error}" if isinstance(error, ValueError) else "not a game in SGF") from None
+    return read_parsed(parse_game(text))
+
+
+def read_parsed(coarse: Any) -> tuple[Game, str | None, Tree, About]:
+    """The same of a file whose syntax is read already."""
     root = coarse.sequence[0]
     game = _game(root)
     start = _start(game, root)
@@ -85,37 +76,16 @@ def read_sgf(text: str) -> tuple[Game, str | None, Tree, About]:
     return game, start, tree, _about(root)
 
 
-def _check_size(data: bytes) -> None:
-    """Counts the nodes and values of the first game in a file."""
-    first = re.search(rb"\(\s*;", data)
-    nodes = branches = depth = values = 0
-    for token in TOKEN.finditer(data, first.start() if first else 0):
-        match data[token.start()]:
-            case 0x5B:  # [
-                values += 1
-            case 0x3B:  # ;
-                nodes += 1
-            case 0x28:  # (
-                branches, depth = branches + 1, depth + 1
-            case _:
-                depth -= 1
-        check_nodes(max(nodes, branches) - 1)  # the root is no move
-        if values > MOST_VALUES:
-            raise KifuError("too_large", f"a file has at most {MOST_VALUES} values of properties", most=MOST_VALUES)
-        if depth <= 0:
-            return
-
-
 def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree]:
     """The position and node after one node of the file; nodes without a move only add their comment."""
     if properties.keys() & {"AB", "AW", "AE"}:
-        raise _bad("stones are set up in the middle of the game")
+        raise bad_sgf("stones are set up in the middle of the game")
     if (key := next((key for key in "BW" if key in properties), None)) is None:
         _comment(node, properties)
         return state, node
-    value = _text(properties, key)
+    value = text_of(properties, key)
     if "BW"[state.to_move()] != key:
-        raise _bad(f"it is not the turn of {key} after {len(state.moves())} moves")
+        raise bad_sgf(f"it is not the turn of {key} after {len(state.moves())} moves")
     try:
         action = _action(state, value)
         move = state.move_text(action)
@@ -132,7 +102,7 @@ def _step(state: State, node: Tree, properties: Properties) -> tuple[State, Tree
 
 
 def _about(root: Properties) -> About:
-    facts = {key: _text(root, key)[:LONGEST_FACT] or None for key in ("PB", "PW", "RE", "DT") if key in root}
+    facts = {key: text_of(root, key)[:LONGEST_FACT] or None for key in ("PB", "PW", "RE", "DT") if key in root}
     return About((facts.get("PB"), facts.get("PW")), facts.get("RE"), facts.get("DT"))
 
 
@@ -152,18 +122,18 @@ def _root_properties(game: Game, first: State, start: str | None, about: About) 
             for key, stone in (("AB", 1), ("AW", 2)):
                 if points := [_point(game, cell) for cell, each in enumerate(stones) if each == stone]:
                     root[key] = points
-    return {key: [_escaped(value) for value in values] for key, values in root.items()}
+    return {key: [escaped(value) for value in values] for key, values in root.items()}
 
 
 def _game(root: Properties) -> Game:
     if "TENGEN" in root:
-        return make_game(_text(root, "TENGEN"))
-    number = _text(root, "GM") if "GM" in root else "1"
+        return make_game(text_of(root, "TENGEN"))
+    number = text_of(root, "GM") if "GM" in root else "1"
     game = _by_number().get(number)
     if game is None:
-        raise _bad(f"GM[{number[:20]}] is none of the games here")
-    size = _text(root, "SZ") if "SZ" in root else game.facts.sgf_size
-    komi = f",komi={_text(root, 'KM')}" if "KM" in root and "komi" in options(game) else ""
+        raise bad_sgf(f"GM[{number[:20]}] is none of the games here")
+    size = text_of(root, "SZ") if "SZ" in root else game.facts.sgf_size
+    komi = f",komi={text_of(root, 'KM')}" if "KM" in root and "komi" in options(game) else ""
     return make_game(f"{game.name}{'' if size is None else f':{size}'}{komi}")
 
 
@@ -176,20 +146,20 @@ def _by_number() -> dict[str, Game]:
 def _start(game: Game, root: Properties) -> str | None:
     """The position a file begins from, if not the usual one."""
     if "TENGENSTART" in root:
-        return _text(root, "TENGENSTART")
+        return text_of(root, "TENGENSTART")
     if not root.keys() & {"AB", "AW"}:
         return None
     layout = game.layout()
     board = ["."] * (layout["rows"] * layout["cols"])
     for key, mark in (("AB", "X"), ("AW", "O")):
         if len(root.get(key, [])) > len(board):  # each may be a rectangle as large as the board
-            raise _bad(f"{key} has more values than the board has points")
+            raise bad_sgf(f"{key} has more values than the board has points")
         for value in root.get(key, []):
             for cell in _cells(game, value.decode(errors="replace")):
                 board[cell] = mark
     rows = ["".join(board[at : at + layout["cols"]]) for at in range(0, len(board), layout["cols"])]
     # Without a word about it White is to move where handicap stones stand, else Black.
-    mover = _text(root, "PL")[:1].upper() if "PL" in root else "B" if "AW" in root else "W"
+    mover = text_of(root, "PL")[:1].upper() if "PL" in root else "B" if "AW" in root else "W"
     return f"{'/'.join(rows)} {'O' if mover == 'W' else 'X'}"
 
 
@@ -206,7 +176,7 @@ def _cells(game: Game, value: str) -> Sequence[int]:
     ]
 
 
-def _value(state: State, action: int) -> str:
+def sgf_value(state: State, action: int) -> str:
     text = state.move_text(action)
     cell = state.landing_cell(action)
     if not _has_points(state.game):
@@ -253,21 +223,9 @@ def _cell(game: Game, point: str) -> int:
         col, row = LETTERS.index(point[0]), LETTERS.index(point[1])
         if row < layout["rows"] and col < layout["cols"]:
             return int(row * layout["cols"] + col)
-    raise _bad(f"{point[:20]!r} is not a point of the board")
+    raise bad_sgf(f"{point[:20]!r} is not a point of the board")
 
 
 def _comment(node: Tree, properties: Properties) -> None:
-    if "C" in properties and (text := _text(properties, "C")):
+    if "C" in properties and (text := text_of(properties, "C")):
         node["comment"] = f"{node['comment']}\n{text}" if "comment" in node else text
-
-
-def _text(properties: Properties, key: str) -> str:
-    return str(sgf_grammar.text_value(properties[key][0]).decode(errors="replace"))
-
-
-def _escaped(text: str) -> bytes:
-    return bytes(sgf_grammar.escape_text(text.encode()))
-
-
-def _bad(message: str) -> KifuError:
-    return KifuError("bad_sgf", message)

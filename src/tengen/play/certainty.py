@@ -15,6 +15,7 @@ __all__ = ["WIDEST", "certainty", "margin", "points"]
 # Standard errors that a loss must amount to before a move is blamed for it: benchmarks/certainty.py measures how often
 # a search many times as long says the same. docs/app.md has the numbers.
 ERRORS = 6.0
+FEWEST = 20  # visits: of fewer playouts the spread tells nothing, as one alone has none
 WIDEST = 5.0  # points of win percentage: a value that may be off by more tells nothing
 
 
@@ -28,7 +29,7 @@ def margin(evaluator: Evaluator | Rollout, move: MoveInfo) -> float:
     if move.proven:
         return 0.0
     if isinstance(evaluator, Rollout):
-        return ERRORS * points(move)
+        return ERRORS * points(move) if move.visits >= FEWEST else math.inf
     return math.inf if isinstance(evaluator, Uniform) else 0.0
 
 
