@@ -46,6 +46,9 @@ MAY_MEAN_TWO = {
         ("Edge", "Probe", "Prover", "Root", "Tree"), "the reference search is the twin of the one in C++, part by part"
     ),
     "Leaves": "what an evaluator may ask of the leaves that the core hands to it",
+    **dict.fromkeys(
+        ("gtp", "gomocup", "nboard"), "a protocol has two ends: ours as an engine, and whom other engines meet"
+    ),
 }
 # Modules here are named as verbs of the terminal, `tengen train` or `tengen bench search`, whatever else has the name.
 NAMED_AS_THE_VERB = ("cli/", "bench/")
