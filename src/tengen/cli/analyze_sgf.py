@@ -170,23 +170,27 @@ def analyze_file(source: Path, target: Path, run: Run) -> list[dict[str, Any]]:
     from tengen.play.annotating import annotate
 
     run.read += 1
-    records = [Annotated(text) for text in games_in(read_sgf_file(source))]
-    moves = sum(len(record.moves) for record in records)
+    texts = games_in(read_sgf_file(source))
+    # Each is read twice: bad ones are told before any is searched, and no two are held at once.
+    moves = sum(len(Annotated(text).moves) for text in texts)
     run.moves += moves
     name, before = shown(source), run.judged
     rows: list[dict[str, Any]] = []
+    analyzed: list[str] = []
 
     def told(done: int) -> None:
         run.judged = before + sum(row["moves"] for row in rows) + done
         run.tell(name)
 
     try:
-        for number, record in enumerate(records, 1):
+        for number, text in enumerate(texts, 1):
             told(0)
+            record = Annotated(text)
             found = annotate(record, *run.searcher(record.game), told)
-            of = {"number": number} if len(records) > 1 else {}
+            of = {"number": number} if len(texts) > 1 else {}
             rows.append({"file": name, **of, "out": shown(target), **found})
-        write_durably(target, "".join(record.text() for record in records).encode())
+            analyzed.append(record.text())
+        write_durably(target, "".join(analyzed).encode())
     finally:
         run.judged = before + moves
     return rows
