@@ -57,13 +57,26 @@ class Thinker:
         self._agent: Agent | None = None
         self._error: Exception | None = None
         self._loading: threading.Thread | None = None
+        self._memory = 0
+        self.cramped: str | None = None  # why the memory that was granted is too little, if it is
+
+    def name(self, game: Game) -> str:
+        """Who plays a game, as players are named."""
+        from tengen.play.players import usual_player
+
+        return self._player or usual_player(game, WITHOUT_NETWORK)
+
+    def limit_memory(self, most: int) -> None:
+        """Bytes for the whole process, 0: no limit. The player is then made anew, with a tree that fits."""
+        if most != self._memory:
+            self._memory, self._game = most, None
 
     def prepare(self, game: Game) -> None:
         """Begins to make the player for a game; returns at once."""
         if self._game == game:
             return
         self._join()
-        self._game, self._agent, self._error = game, None, None
+        self._game, self._agent, self._error, self.cramped = game, None, None, None
         self._loading = threading.Thread(target=self._load, args=(game,), name="tengen-load", daemon=True)
         self._loading.start()
 
@@ -75,6 +88,13 @@ class Thinker:
             raise self._error
         assert self._agent is not None
         return self._agent
+
+    def wide(self, agent: Agent, slots: int, max_nodes: int) -> Agent:
+        """The same player for many positions side by side, each in a tree of its own."""
+        from tengen.search.agent import Agent as Wide
+
+        config = agent.config.replace(max_nodes=agent.config.max_nodes or max_nodes)
+        return Wide(agent.game, agent.evaluator, config, seed=self._seed, slots=slots, threads=self._threads)
 
     def choose(
         self, state: State, budget: Budget | None, stopped: Callable[[], bool] = lambda: False, sims: int | None = None
@@ -115,19 +135,28 @@ class Thinker:
         if self._agent is not None:
             self._agent.new_game(0, 0)
 
+    def wait(self) -> None:
+        """Until the player is there: before a clock begins to run."""
+        self._join()
+
     def _join(self) -> None:
         if self._loading is not None:
             self._loading.join()
 
     def _load(self, game: Game) -> None:
         from tengen.config import ConfigError
+        from tengen.engine.memory import fit_memory
         from tengen.net.file import NetworkError
-        from tengen.play.players import PlayerError, search_player
+        from tengen.play.players import PlayerError, player_search
+        from tengen.search.agent import Agent
 
         def made(player: str) -> Agent:
-            return search_player(
-                player, game, seed=self._seed, threads=self._threads, settings=self._settings, device=self._device
-            ).agent
+            search = player_search(player, game, settings=self._settings)
+            evaluator = search.evaluator(self._device, self._threads)
+            config = search.config
+            if self._memory:
+                config, self.cramped = fit_memory(config, game, self._memory)
+            return Agent(game, evaluator, config, seed=self._seed, threads=self._threads)
 
         player = self._player or player_for(game)
         try:
