@@ -13,7 +13,7 @@ __all__ = ["PROTOCOLS"]
 # Name, as a person types it: whose it is. The module of the same name has `serve(channel, thinker, game)`.
 PROTOCOLS = {
     "gtp": "Go Text Protocol 2, with analysis: Sabaki, Lizzie, GoGui; every other game by its move texts",
-    "gomocup": "Gomocup's protocol: Piskvork and Gomoku managers",
+    "gomocup": "Gomocup's protocol: Piskvork and other managers of five in a row",
     "analysis": "KataGo's JSON analysis engine: KaTrain, scripts",
-    "nboard": "NBoard's protocol for Othello",
+    "nboard": "NBoard's protocol: discs on 8 × 8",
 }
