@@ -241,7 +241,7 @@ class Brain:
             self._thinker.cramped = None
         budget = self._limits.budget(state.stones().count(0), share, time.monotonic() - begun)
         action = self._thinker.choose(state, budget)
-        value = self._thinker.report(state, lines=0).q
+        value = self._thinker.value_of(state, action)
         self._limits.spend(time.monotonic() - begun)
         return action, value
 

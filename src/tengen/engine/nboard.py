@@ -110,7 +110,7 @@ class DiscEngine:
         self._say("status Tengen is thinking")
         begun = time.monotonic()
         action = self._thinker.choose(state, None, self._channel.waiting, self._sims(state.game))
-        value = self._thinker.report(state, lines=0).q
+        value = self._thinker.value_of(state, action)
         text = _written(state.move_text(action))
         self._say(f"=== {text}/{_evaluation(state, value)}/{time.monotonic() - begun:.2f}")
         self._say("status")

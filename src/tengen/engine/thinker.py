@@ -130,6 +130,10 @@ class Thinker:
         """What the tree knows of the position that was searched last."""
         return self.agent(state.game).report(state, lines=lines)
 
+    def value_of(self, state: State, action: int) -> float:
+        """What the search that was made last thinks of one of its moves: −1 … 1 for the side to move."""
+        return next(move.q for move in self.report(state, lines=0).moves if move.action == action)
+
     def forget(self) -> None:
         """A new game: the next search begins with an empty tree."""
         if self._agent is not None:
