@@ -88,6 +88,10 @@ def answers_of(lines: list[str | Odd]) -> list[dict[str, Any]]:
         def read(self) -> str | Odd:
             return lines.pop(0) if lines else Odd.END
 
+        def waiting(self) -> bool:  # with pauses, in which positions are searched
+            return pauses.random() < 0.7
+
+    pauses = random.Random(1)
     channel = Lines()
     analysis.serve(channel, Thinker("uniform@5"), GAME)
     said = [json.loads(line, parse_constant=pytest.fail) for line in channel.said.splitlines()]
