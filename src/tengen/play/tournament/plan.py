@@ -132,7 +132,7 @@ def read_plan(text: str) -> Plan:
         raise ConfigError(f"not TOML: {str(error)[:200]}") from None
     rows, id = values.pop("players", []), values.pop("game", None)
     if not isinstance(id, str):
-        raise ConfigError('it needs a game, such as game = "connect4"')
+        raise ConfigError('it names no game; one is named by game = "NAME", see tengen games')
     if not isinstance(rows, list):
         raise ConfigError("players must be a list of [[players]] tables")
     for key, value in values.items():
