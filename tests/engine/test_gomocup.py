@@ -221,7 +221,7 @@ def test_all_the_time_of_a_turn_is_used() -> None:
     talk(*stones("7,7,2", "0,0,1", "8,9,2"))
     many = talk.thinker.agent(games.make("gomoku:15")).search.visits(0)
     talk("INFO timeout_turn 0", "RESTART", *stones("7,7,2", "0,0,1", "8,9,2"))
-    assert many > 20 * talk.thinker.agent(games.make("gomoku:15")).search.visits(0)
+    assert many > 2 * talk.thinker.agent(games.make("gomoku:15")).search.visits(0)
 
 
 def test_memory_bounds_tree_and_cache() -> None:
@@ -307,6 +307,14 @@ def test_a_won_game_is_over_until_a_move_is_taken_back() -> None:
     ]
     assert talk("TAKEBACK 4,0", "TAKEBACK 6,2", "TURN 9,9") == ["OK", "OK", "4,0"]
     assert talk("RESTART", "TURN 7,7")[0] == "OK"
+
+
+def test_a_move_that_wins_for_the_opponent_needs_no_answer_and_is_not_kept() -> None:
+    talk = started(15, "INFO timeout_turn 0")
+    board = talk.brain._board
+    assert board
+    board.set_up([1] * 4 + [0] * 11 + [2, 0, 2, 0, 2, 0, 2] + [0] * 203, 0)
+    assert talk("TURN 4,0") == ["ERROR the game is over"] and board.state.ply() == 8
 
 
 def test_swap2_begins_with_three_stones_near_the_edge() -> None:
