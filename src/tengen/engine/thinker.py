@@ -5,23 +5,24 @@ a network steps in, and the log says so.
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from tengen.config import ConfigError
+from tengen.engine.memory import fit_memory
 from tengen.games import Game, GameError, State
-
-if TYPE_CHECKING:  # imported by the thread that makes the player: it takes half a second
-    from tengen.play.clock import Budget
-    from tengen.search.agent import Agent, Analysis
+from tengen.net.file import NetworkError
+from tengen.play.clock import Budget
+from tengen.play.players import PlayerError, names_sims, player_search, usual_player
+from tengen.play.thinking import MOST_SIMS, slices, think
+from tengen.search.agent import Agent, Analysis
 
 __all__ = ["Thinker", "log", "player_for"]
 
 WITHOUT_NETWORK = "plain:1000"
-MOST_SIMS = 10_000_000  # where time is the only bound
 SLICE = 0.05  # seconds between two looks at what comes in
+ANY_TIME = Budget(1e9, 1e9)
 
 
 def log(text: str) -> None:
@@ -31,8 +32,6 @@ def log(text: str) -> None:
 
 def player_for(game: Game) -> str:
     """Who thinks when nobody is named."""
-    from tengen.play.players import usual_player
-
     return usual_player(game, WITHOUT_NETWORK)
 
 
@@ -52,7 +51,7 @@ class Thinker:
         self._player, self._settings = player, tuple(settings)
         self._seed, self._threads, self._device, self._ponders = seed, threads, device, ponders
         # Simulations that a person asked for bound a search by the clock too; a preset's do not.
-        self.bounded = bool(re.search(r"[:@]\d+", player or "")) or any("search.sims" in s for s in settings)
+        self.bounded = names_sims(player or "", settings)
         self._game: Game | None = None
         self._agent: Agent | None = None
         self._error: Exception | None = None
@@ -62,9 +61,7 @@ class Thinker:
 
     def name(self, game: Game) -> str:
         """Who plays a game, as players are named."""
-        from tengen.play.players import usual_player
-
-        return self._player or usual_player(game, WITHOUT_NETWORK)
+        return self._player or player_for(game)
 
     def limit_memory(self, most: int) -> None:
         """Bytes for the whole process, 0: no limit. The player is then made anew, with a tree that fits."""
@@ -91,31 +88,22 @@ class Thinker:
 
     def wide(self, agent: Agent, slots: int, max_nodes: int) -> Agent:
         """The same player for many positions side by side, each in a tree of its own."""
-        from tengen.search.agent import Agent as Wide
-
         config = agent.config.replace(max_nodes=agent.config.max_nodes or max_nodes)
-        return Wide(agent.game, agent.evaluator, config, seed=self._seed, slots=slots, threads=self._threads)
+        return Agent(agent.game, agent.evaluator, config, seed=self._seed, slots=slots, threads=self._threads)
 
     def choose(
         self, state: State, budget: Budget | None, stopped: Callable[[], bool] = lambda: False, sims: int | None = None
     ) -> int:
         """A move: within a time, or by simulations where there is none."""
-        from tengen.play.clock import Budget as Unlimited
-        from tengen.play.thinking import think
-
         agent = self.agent(state.game)
-        if budget is None:
-            hours = Unlimited(1e9, 1e9)
-            think(agent, state, hours, sims=sims, stopped=stopped)
-        else:
-            think(agent, state, budget, sims=sims or (None if self.bounded else MOST_SIMS), stopped=stopped)
+        if budget is not None and not self.bounded:
+            sims = sims or MOST_SIMS
+        think(agent, state, budget or ANY_TIME, sims=sims, stopped=stopped)
         return agent.search.choose(0)
 
     def looks(self, state: State, every: float, sims: int | None = None) -> Iterator[float]:
         """Searches on and on; yields the seconds spent when the tree may be looked at (`report`), at least as often as
         asked. Ends by itself only when nothing is left to search."""
-        from tengen.play.thinking import slices
-
         return slices(self.agent(state.game), state, min(every, SLICE), sims=MOST_SIMS if sims is None else sims)
 
     def ponder(self, state: State, stopped: Callable[[], bool]) -> None:
@@ -148,12 +136,6 @@ class Thinker:
             self._loading.join()
 
     def _load(self, game: Game) -> None:
-        from tengen.config import ConfigError
-        from tengen.engine.memory import fit_memory
-        from tengen.net.file import NetworkError
-        from tengen.play.players import PlayerError, player_search
-        from tengen.search.agent import Agent
-
         def made(player: str) -> Agent:
             search = player_search(player, game, settings=self._settings)
             evaluator = search.evaluator(self._device, self._threads)
@@ -162,10 +144,9 @@ class Thinker:
                 config, self.cramped = fit_memory(config, game, self._memory)
             return Agent(game, evaluator, config, seed=self._seed, threads=self._threads)
 
-        player = self._player or player_for(game)
         try:
             try:
-                self._agent = made(player)
+                self._agent = made(self.name(game))
             except (NetworkError, PlayerError) as error:
                 self._agent = made(WITHOUT_NETWORK)
                 log(f"{error}; {game.id} is played by {WITHOUT_NETWORK}, without a network")

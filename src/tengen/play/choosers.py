@@ -10,12 +10,10 @@ from tengen._core import Rng
 from tengen.exact.oracle import Oracle
 from tengen.games import GameError, State
 from tengen.play.clock import Timer
-from tengen.play.thinking import think
+from tengen.play.thinking import MOST_SIMS, think
 from tengen.search.agent import Agent
 
 __all__ = ["AgentPlayer", "Forfeit", "Player", "PlayerError", "RandomPlayer", "SolverPlayer", "TimedPlayer"]
-
-MOST_SIMS = 10_000_000  # where time is the only bound
 
 
 class PlayerError(GameError):

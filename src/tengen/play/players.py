@@ -25,6 +25,7 @@ from tengen.net.file import NetworkFile, shipped_network
 from tengen.play.choosers import AgentPlayer, Forfeit, Player, PlayerError, RandomPlayer, SolverPlayer, TimedPlayer
 from tengen.play.outside.named import ENGINE_NAME, find_engine
 from tengen.play.outside.opponent import Engine, OutsidePlayer, fitting_slots
+from tengen.play.thinking import MOST_SIMS
 from tengen.preset import network_search
 from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
@@ -50,7 +51,6 @@ __all__ = [
     "usual_player",
 ]
 
-MOST_SIMS = 10_000_000
 USUAL_C_UCB = 1.4  # about √2, of games whose facts name no constant for UCB1
 CHEAP_MOVES = 1000  # tried to look ahead of one position
 

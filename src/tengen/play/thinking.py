@@ -14,8 +14,9 @@ from tengen.games import State
 from tengen.play.clock import Budget
 from tengen.search.agent import Agent
 
-__all__ = ["pick", "slices", "step", "think"]
+__all__ = ["MOST_SIMS", "pick", "slices", "step", "think"]
 
+MOST_SIMS = 10_000_000  # of a search; where time is the only bound, its simulations
 SHORT, LONG = 0.004, 0.1  # seconds of a slice
 BATCH = 64  # leaves that fill a network's batch
 LOOKS = 8  # at a search of the usual length
