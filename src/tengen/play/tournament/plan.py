@@ -24,7 +24,6 @@ from typing import Self
 from tengen import games
 from tengen.config import ConfigError, changed, did_you_mean
 from tengen.play.arena import opening_plies
-from tengen.play.players import find_kind
 
 __all__ = ["Contestant", "Plan", "read_plan"]
 
@@ -56,12 +55,6 @@ class Contestant:
         if "player" not in row:
             raise ConfigError('every one of [[players]] needs a player, such as player = "mcts:1000"')
         player = _line("player", row["player"], LONGEST_PLAYER)
-        kind = find_kind(player)
-        if kind is not None and kind.command:
-            raise ConfigError(
-                f"player = {player[:40]!r}: a tournament's file cannot start programs; give the command a name in your "
-                f'engines.toml and write player = "engine:NAME"'
-            )
         settings = row.get("settings", [])
         if not isinstance(settings, list) or not all(isinstance(each, str) for each in settings):
             raise ConfigError('settings must be a list of texts such as ["search.sims=200"]')
