@@ -174,6 +174,8 @@ def names_with_two_meanings(tree: Path) -> dict[str, list[str]]:
     """Public names that several modules define or bear, and where. A module may be named as what it defines."""
     package, places = tree / "src" / "tengen", defaultdict[str, set[str]](set)
     for file in [package / "_core.pyi", *sources(tree, "src/tengen")]:
+        if file.suffix not in (".py", ".pyi"):  # the style of a page
+            continue
         place = file.relative_to(package).as_posix()
         if not place.startswith(NAMED_AS_THE_VERB):
             places[file.parent.name if file.stem == "__init__" else file.stem].add(place)
