@@ -18,7 +18,7 @@ from tengen.cli import main
 from tengen.config import ConfigError
 from tengen.kifu import parse_kifu
 from tengen.play.elo import Pairing, ladder
-from tengen.play.tournament import Contestant, Plan, PlayedGame, make_table, open_folder, read_plan, table_text
+from tengen.play.tournament import Entrant, Plan, PlayedGame, make_table, open_folder, read_plan, table_text
 from tengen.play.tournament.page import draw_page
 
 Capture = pytest.CaptureFixture[str]
@@ -116,7 +116,7 @@ def won(first: str, second: str, number: int, points: float, forfeit: str | None
 
 
 def test_the_table_counts_points_and_faults_by_player() -> None:
-    plan = Plan("tictactoe", 0, tuple(Contestant(name, "random") for name in "abc"), games=2, anchor="b")
+    plan = Plan("tictactoe", 0, tuple(Entrant(name, "random") for name in "abc"), games=2, anchor="b")
     results = [
         won("a", "b", 0, 1),
         won("a", "b", 1, 0.5),
@@ -139,7 +139,7 @@ def test_the_table_counts_points_and_faults_by_player() -> None:
 
 
 def test_a_table_before_the_anchor_has_played_is_centred() -> None:
-    plan = Plan("tictactoe", 0, tuple(Contestant(name, "random") for name in "abc"), games=2, anchor="c")
+    plan = Plan("tictactoe", 0, tuple(Entrant(name, "random") for name in "abc"), games=2, anchor="c")
     assert make_table(plan, [won("a", "b", 0, 1)]).anchor is None
     assert make_table(plan, []).rows[0].rating is None
 
@@ -240,7 +240,7 @@ class Tags(HTMLParser):
 
 def test_hostile_names_stay_text_in_the_page() -> None:
     evil = "</script><img src=x onerror='alert(1)'>\"<!--"
-    plan = Plan("tictactoe", 0, (Contestant(evil, "random"), Contestant("b", "random")), games=2)
+    plan = Plan("tictactoe", 0, (Entrant(evil, "random"), Entrant("b", "random")), games=2)
     page = draw_page(make_table(plan, [result := won(evil, "b", 0, 0, evil)]), [result])
     tags = Tags()
     tags.feed(page)
@@ -255,7 +255,7 @@ def test_the_policy_lets_only_its_own_script_run() -> None:
     import base64
     import hashlib
 
-    plan = Plan("tictactoe", 0, (Contestant("a", "random"), Contestant("b", "random")), games=2)
+    plan = Plan("tictactoe", 0, (Entrant("a", "random"), Entrant("b", "random")), games=2)
     page = draw_page(make_table(plan, []), [])
     for tag in ("script", "style"):
         content = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)[-1]
@@ -270,7 +270,7 @@ def test_every_game_has_frames(name: str) -> None:
     state = game.start()
     while not state.is_terminal() and state.ply() < 30:
         state.apply(state.legal_actions()[state.ply() * 7 % len(state.legal_actions())])
-    plan = Plan(game.id, 0, (Contestant("a", "random"), Contestant("b", "random")), games=2)
+    plan = Plan(game.id, 0, (Entrant("a", "random"), Entrant("b", "random")), games=2)
     result = PlayedGame("a", "b", 0, 0, state.moves_text(), 1.0, "2026-01-01", "silent", True)
     page = draw_page(make_table(plan, [result]), [result])
     found = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     check_players(plan)
     try:
         with open_folder(out, plan) as folder:
-            complete = play(folder, openings)
+            complete = play_rest(folder, openings)
             table = write_reports(folder)
     except OSError as error:
         raise UsageError(f"cannot write {error.filename or out}: {error.strerror or error}") from None
@@ -83,7 +83,7 @@ def read_file(file: Path) -> str:
         raise UsageError(f"{file} is not UTF-8 text") from None
 
 
-def play(folder: "TournamentFolder", openings: list[tuple[int, ...]]) -> bool:
+def play_rest(folder: "TournamentFolder", openings: list[tuple[int, ...]]) -> bool:
     """To the end, or until Ctrl-C."""
     from tengen.play.tournament import play_rounds
 

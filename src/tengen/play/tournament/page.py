@@ -16,10 +16,10 @@ from typing import Any
 
 from tengen import games
 from tengen.games import Game, State
-from tengen.play.tournament.folder import PlayedGame
+from tengen.play.tournament.kept import PlayedGame
 from tengen.play.tournament.table import (
+    PlayerRow,
     ResultTable,
-    Standing,
     anchor_text,
     cross_text,
     elo_texts,
@@ -110,9 +110,9 @@ def _elo_table(table: ResultTable) -> str:
 <p>{escape(anchor_text(table)[0].upper() + anchor_text(table)[1:])}; ± is the reach of the 95 % interval.</p>"""
 
 
-def _elo_row(place: int, row: Standing, low: float, high: float) -> str:
+def _elo_row(place: int, row: PlayerRow, low: float, high: float) -> str:
     elo, error = elo_texts(row.rating)
-    about = " ".join([row.contestant.player, *row.contestant.settings])
+    about = " ".join([row.entrant.player, *row.entrant.settings])
     small = f"<small>{escape(about)}</small>" if about != row.name else ""
     counts = "".join(f"<td>{count}</td>" for count in (row.games, row.wins, row.draws, row.losses))
     faults = f"<td class='fault'>{row.faults.total()}</td>" if row.faults else "<td></td>"
@@ -126,7 +126,7 @@ def _name_cell(name: str, more: str = "") -> str:
     return f"<td class='name' title='{escape(name)}'>{escape(name)}{more}</td>"
 
 
-def _error_bar(row: Standing, low: float, high: float) -> str:
+def _error_bar(row: PlayerRow, low: float, high: float) -> str:
     """The interval on the scale of all of them."""
     if row.rating is None:
         return ""

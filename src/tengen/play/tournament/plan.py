@@ -25,7 +25,7 @@ from tengen import games
 from tengen.config import ConfigError, changed, did_you_mean
 from tengen.play.arena import opening_plies
 
-__all__ = ["Contestant", "Plan", "read_plan"]
+__all__ = ["Entrant", "Plan", "read_plan"]
 
 SYSTEMS = ("round robin", "gauntlet")
 MOST_GAMES = 10_000  # of a pairing
@@ -36,7 +36,7 @@ LONGEST_PLAYER = 1000
 
 
 @dataclass(frozen=True)
-class Contestant:
+class Entrant:
     """A player under the name that tables show."""
 
     name: str
@@ -68,7 +68,7 @@ class Plan:
     game: str
     opening_plies: int
     """Random plies before the players take over; the same openings for every pairing."""
-    players: tuple[Contestant, ...] = ()
+    players: tuple[Entrant, ...] = ()
     games: int = 20
     """Games of each pairing: every opening twice, with colours swapped."""
     system: str = "round robin"
@@ -133,7 +133,7 @@ def read_plan(text: str) -> Plan:
             raise ConfigError(f"{key[:40]} must be a single value{did_you_mean(key, ['players'])}")
     game = games.make(id)
     plan = changed(Plan(game.id, opening_plies(game)), values)
-    players = tuple(map(Contestant.read, rows))
+    players = tuple(map(Entrant.read, rows))
     if plan.system == "gauntlet" and not plan.gauntlet and players:
         plan = dataclasses.replace(plan, gauntlet=players[0].name)
     return dataclasses.replace(plan, players=players).checked()

@@ -9,7 +9,7 @@ from tengen import games
 from tengen.files import write_durably
 from tengen.games import Game
 from tengen.kifu import About, deepest, kifu_text, line
-from tengen.play.tournament.folder import PlayedGame, TournamentFolder
+from tengen.play.tournament.kept import PlayedGame, TournamentFolder
 from tengen.play.tournament.page import draw_page
 from tengen.play.tournament.table import ResultTable, make_table, table_text
 

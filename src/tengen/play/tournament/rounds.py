@@ -11,8 +11,8 @@ from tengen.config import ConfigError
 from tengen.games import Game, GameError
 from tengen.play.arena import ArenaGame, Match, draw_openings, play_match
 from tengen.play.players import Player, make_player, slots_that_fit
-from tengen.play.tournament.folder import PlayedGame, TournamentFolder
-from tengen.play.tournament.plan import Contestant, Plan
+from tengen.play.tournament.kept import PlayedGame, TournamentFolder
+from tengen.play.tournament.plan import Entrant, Plan
 
 __all__ = ["check_players", "openings_of", "play_rounds"]
 
@@ -24,11 +24,11 @@ Openings = list[tuple[int, ...]]
 def check_players(plan: Plan) -> None:
     """Makes every player once, so that none is found missing in the middle. Raises ConfigError."""
     game = games.make(plan.game)
-    for contestant in plan.players:
+    for entrant in plan.players:
         try:
-            _make(contestant, game, 1, plan.seed)
+            _make(entrant, game, 1, plan.seed)
         except (GameError, ConfigError) as error:
-            raise ConfigError(f"player {contestant.name!r}: {error}") from None
+            raise ConfigError(f"player {entrant.name!r}: {error}") from None
 
 
 def openings_of(plan: Plan) -> Openings:
@@ -68,11 +68,11 @@ class _Seats:
 
     def __init__(self, plan: Plan, game: Game) -> None:
         self.plan, self.game = plan, game
-        self.contestants = {each.name: each for each in plan.players}
+        self.entrants = {each.name: each for each in plan.players}
         self.seated: dict[tuple[str, int], Player] = {}
 
     def take(self, first: str, second: str) -> tuple[Player, Player, int]:
-        both = [self.contestants[name] for name in (first, second)]
+        both = [self.entrants[name] for name in (first, second)]
         fitting = (slots_that_fit(each.player, self.game, each.settings) for each in both)
         slots = min(self.plan.games, *fitting)
         # Those who leave go first: two players may need all the memory there is.
@@ -85,10 +85,10 @@ class _Seats:
         return self.seated[first, slots], self.seated[second, slots], slots
 
 
-def _make(contestant: Contestant, game: Game, slots: int, seed: int) -> Player:
+def _make(entrant: Entrant, game: Game, slots: int, seed: int) -> Player:
     # A seed for each name, whoever else plays: the same player twice must not think the same thoughts.
-    own = int.from_bytes(hashlib.sha256(f"{seed} {contestant.name}".encode()).digest()[:7])
-    return make_player(contestant.player, game, slots=slots, seed=own, settings=contestant.settings)
+    own = int.from_bytes(hashlib.sha256(f"{seed} {entrant.name}".encode()).digest()[:7])
+    return make_player(entrant.player, game, slots=slots, seed=own, settings=entrant.settings)
 
 
 def _record(game: Game, first: str, second: str, played: ArenaGame) -> PlayedGame:

@@ -10,19 +10,19 @@ from typing import Any
 from rich.cells import cell_len
 
 from tengen.play.elo import Pairing, Rating, ladder
-from tengen.play.tournament.folder import PlayedGame
-from tengen.play.tournament.plan import Contestant, Plan
+from tengen.play.tournament.kept import PlayedGame
+from tengen.play.tournament.plan import Entrant, Plan
 
-__all__ = ["ResultTable", "Standing", "make_table", "points_text", "table_text"]
+__all__ = ["PlayerRow", "ResultTable", "make_table", "points_text", "table_text"]
 
 MOST_REASONS = 3  # told for each player
 
 
 @dataclass
-class Standing:
+class PlayerRow:
     """What one player has done."""
 
-    contestant: Contestant
+    entrant: Entrant
     rating: Rating | None = None  # None before its first game
     wins: int = 0
     draws: int = 0
@@ -31,7 +31,7 @@ class Standing:
 
     @property
     def name(self) -> str:
-        return self.contestant.name
+        return self.entrant.name
 
     @property
     def games(self) -> int:
@@ -47,7 +47,7 @@ class ResultTable:
     """The strongest player comes first."""
 
     plan: Plan
-    rows: list[Standing]
+    rows: list[PlayerRow]
     cross: dict[tuple[str, str], tuple[float, int]]  # points and games of one against another, either way round
     anchor: str | None  # whose Elo is 0; None: the mean of all players is
 
@@ -79,11 +79,11 @@ class ResultTable:
         }
 
 
-def _row(row: Standing) -> dict[str, Any]:
+def _row(row: PlayerRow) -> dict[str, Any]:
     return {
         "name": row.name,
-        "player": row.contestant.player,
-        "settings": list(row.contestant.settings),
+        "player": row.entrant.player,
+        "settings": list(row.entrant.settings),
         "elo": row.rating and row.rating.elo,
         "elo_error": row.rating and row.rating.error,
         "points": row.points,
@@ -98,7 +98,7 @@ def _row(row: Standing) -> dict[str, Any]:
 
 def make_table(plan: Plan, played: Sequence[PlayedGame]) -> ResultTable:
     """Of the games so far."""
-    rows = {player.name: Standing(player) for player in plan.players}
+    rows = {player.name: PlayerRow(player) for player in plan.players}
     cross: dict[tuple[str, str], tuple[float, int]] = {}
     for game in played:
         for name, other, points in ((game.first, game.second, game.points), (game.second, game.first, 1 - game.points)):
@@ -149,7 +149,7 @@ def anchor_text(table: ResultTable) -> str:
     return "the mean of all players is 0" if table.anchor is None else f"{table.anchor} is 0"
 
 
-def reasons_text(row: Standing) -> str:
+def reasons_text(row: PlayerRow) -> str:
     """Why a player's faults lost, the most common reasons first."""
     told = [f"{reason} ({count})" for reason, count in row.faults.most_common(MOST_REASONS)]
     rest = row.faults.total() - sum(count for _, count in row.faults.most_common(MOST_REASONS))
@@ -180,7 +180,7 @@ def elo_texts(rating: Rating | None) -> tuple[str, str]:
     return f"{elo:+d}".replace("-", "−") if elo else "0", f"± {rating.error:.0f}" if rating.error else ""
 
 
-def _cells(row: Standing) -> list[str]:
+def _cells(row: PlayerRow) -> list[str]:
     counts = (row.games, row.wins, row.draws, row.losses)
     return [row.name, *elo_texts(row.rating), points_text(row.points), *map(str, counts), str(row.faults.total() or "")]
 

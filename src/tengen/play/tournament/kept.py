@@ -19,7 +19,7 @@ from tengen import games
 from tengen.config import ConfigError
 from tengen.files import try_lock, write_durably
 from tengen.games import GameError
-from tengen.play.tournament.plan import Contestant, Plan
+from tengen.play.tournament.plan import Entrant, Plan
 
 __all__ = ["PlayedGame", "TournamentFolder", "open_folder"]
 
@@ -122,7 +122,7 @@ def _grown(before: Plan, now: Plan, path: Path) -> Plan:
     return replace(before, players=(*before.players, *players.values()), anchor=now.anchor)
 
 
-def _told(player: Contestant) -> str:
+def _told(player: Entrant) -> str:
     return " ".join([repr(player.player), *player.settings])
 
 
