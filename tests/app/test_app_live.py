@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 
-from support.appserver import PATIENCE, Client, Socket, at, command, reading_slowly, serving
+from support.appserver import PATIENCE, Client, Socket, at, command, eventually, reading_slowly, serving
 from tengen import games
 from tengen.app import live as live_module
 from tengen.app.treesearch import MOST_SEARCHES, next_child, node_report, search_report
@@ -36,14 +36,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def live(server: Client) -> Iterator[Socket]:
     with server.socket() as opened:
         yield opened
-
-
-def eventually(happens: Callable[[], bool]) -> None:
-    """Waits for something that must come true."""
-    deadline = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def searches(server: Client) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.outside import heard, scripted, scripted_command, write_engines
+from support.outside import heard, is_there, scripted, scripted_command, write_engines
 from tengen import Game, State, games
 from tengen.cli import main
 from tengen.games import GameError
@@ -31,12 +31,6 @@ def match_of(player: OutsidePlayer, id: str, pairs: int = 2, slots: int = 1, pli
     game = games.make(id)
     openings = draw_openings(game, pairs, plies)
     return play_match(game, RandomPlayer(slots, 1), player, openings, slots=slots)
-
-
-def is_there(pid: int) -> bool:
-    """Zombies are gone: they only wait for whoever inherits them."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -139,6 +139,14 @@ def interrupt_again_and_again(process: subprocess.Popen[str]) -> int:
         process.send_signal(signal.SIGINT)
         time.sleep(0.02)
     return process.returncode
+
+
+def eventually(happens: Callable[[], bool]) -> None:
+    """Waits for something that must come true."""
+    deadline = time.monotonic() + PATIENCE
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @contextmanager

@@ -16,11 +16,16 @@ def scripted_command(protocol: str, id: str, habit: str = "good", log: Path | No
 
 
 def write_engines(file: Path, id: str, *habits: str) -> None:
-    """An engines.toml that names one engine per habit, after it."""
-    tables = (
-        f'[{habit}]\nprotocol = "gtp"\ncommand = {json.dumps(scripted_command("gtp", id, habit))}\n' for habit in habits
-    )
-    file.write_text("\n".join(tables))
+    """An engines.toml that names one engine per habit, after it; each logs beside it what it hears."""
+    file.write_text("")
+    for habit in habits:
+        name = habit.replace(" ", "-")
+        add_engine(file, name, scripted_command("gtp", id, habit, file.with_name(f"{name}.log")))
+
+
+def add_engine(file: Path, name: str, command: list[str]) -> None:
+    with file.open("a") as opened:
+        opened.write(f'[{name}]\nprotocol = "gtp"\ncommand = {json.dumps(command)}\n')
 
 
 def scripted(
@@ -33,3 +38,9 @@ def scripted(
 
 def heard(log: Path) -> list[str]:
     return log.read_text().splitlines()
+
+
+def is_there(pid: int) -> bool:
+    """Zombies are gone: they only wait for whoever inherits them."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"

@@ -19,12 +19,13 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tengen.app import requests
+from tengen.app.engines import Engines
 from tengen.app.errors import AppError, told
 from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
-from tengen.app.withoutsearch import answer, player_without_search
+from tengen.app.withoutsearch import answer, report
 from tengen.games import State
 from tengen.kifu import KifuError
 from tengen.play.players import page_player
@@ -39,8 +40,8 @@ PATIENCE = 2  # searching goes on this many times as long as the last look took
 class Conversation:
     """What one page and the server say to each other."""
 
-    def __init__(self, socket: WebSocket, searches: Searches) -> None:
-        self._socket, self._searches = socket, searches
+    def __init__(self, socket: WebSocket, searches: Searches, engines: Engines) -> None:
+        self._socket, self._searches, self._engines = socket, searches, engines
         self._sending = asyncio.Lock()
         self._id: requests.SearchName | None = None
         self._search: TreeSearch | None = None
@@ -60,6 +61,7 @@ class Conversation:
             await self._end()
             if self._last:
                 self._last.forget()
+            await self._engines.leave(self)
 
     async def _hear(self, text: str) -> None:
         try:
@@ -80,6 +82,8 @@ class Conversation:
             case requests.StopRequest():
                 if message.id == self._id and self._search:
                     self._search.stop()
+                elif message.id == self._id:
+                    await self._end()  # another program has nothing to tell before its move
             case requests.More():
                 search = self._known(message.id)
                 if self._task and not self._task.done():
@@ -107,25 +111,23 @@ class Conversation:
             raise AppError("game_over", f"the game is over after {state.ply()} plies", ply=state.ply())
         named = page_player(message.player)
         if named and named[0].search is None:
-            work = self._answer(message.id, named[1], state)
-            if named[0].outside:  # may take long, and can be interrupted
-                self._start(work)
-            else:
-                await work
-            return
+            if named[0].outside:
+                return self._start(self._ask_engine(message.id, named[1], state))
+            loop = asyncio.get_running_loop()
+            found = await loop.run_in_executor(self._searches.threads, answer, named[1], state)
+            return await self._tell("update", message.id, done=True, seconds=0.0, **found)
         search = self._make(message, state)
         runs = self._run_live if message.live else self._run_quietly
         self._start(runs(message.id, search))
 
-    async def _answer(self, id: requests.SearchName, player: str, state: State) -> None:
-        """Of a player without a tree."""
-        chooser, begun = player_without_search(player, state), time.monotonic()
-        loop = asyncio.get_running_loop()
-        try:
-            found = await loop.run_in_executor(self._searches.threads, answer, chooser, state)
-        finally:
-            chooser.stop()
-        await self._tell("update", id, done=True, seconds=time.monotonic() - begun, **found)
+    async def _ask_engine(self, id: requests.SearchName, player: str, state: State) -> None:
+        begun = time.monotonic()
+        chosen = await self._engines.choose(self, player, state)
+        if chosen is None:
+            await self._tell("resigned", id)
+        else:
+            seconds = time.monotonic() - begun
+            await self._tell("update", id, done=True, seconds=seconds, **report(state, chosen))
 
     def _make(self, message: requests.SearchRequest | requests.Review, state: State) -> TreeSearch:
         config = changed_settings(state.game, search_settings(message.player, state.game), message.settings)

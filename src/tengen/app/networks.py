@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tengen.app.engines import engine_names
 from tengen.app.errors import AppError
 from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
 from tengen.games import Game
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_games, shipped_network
-from tengen.play.outside.named import engines_for
 from tengen.play.players import PLAYER_KINDS, PlayerError, PlayerKind, moves_ahead, page_player, player_search
 from tengen.preset import network_search
 from tengen.run.folder import RunDirectory, RunError
@@ -117,7 +117,7 @@ class Networks:
         searching = [kind.name for kind in others if kind.search]
         return {
             "networks": networks,
-            "others": [*map(_kind_entry, others), *map(_engine_entry, _engines(game))],
+            "others": [*map(_kind_entry, others), *map(_engine_entry, engine_names(game))],
             "levels": read_levels(game),
             "usual": networks[0]["id"] if networks else PLAIN,
             "settings": {name: search_settings(name, game).to_dict() for name in ("network", *searching)},
@@ -263,14 +263,6 @@ def _kind_entry(kind: PlayerKind) -> dict[str, Any]:
 
 def _engine_entry(name: str) -> dict[str, Any]:
     return {"id": f"engine:{name}", "sentence": f"the engine {name} of your engines.toml", "searches": False}
-
-
-def _engines(game: Game) -> list[str]:
-    """Those of the user's own file; none while there are mistakes in it, which `tengen app` tells when it starts."""
-    try:
-        return engines_for(game)
-    except PlayerError:
-        return []
 
 
 def _entry(id: str, name: str, size: str, step: int | None, run: str | None, minutes: float | None) -> dict[str, Any]:

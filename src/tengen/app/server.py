@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 from tengen import games
 from tengen.app import positions, requests
 from tengen.app.comparison import MOST_COMPARED
+from tengen.app.engines import Engines
 from tengen.app.errors import AppError, told
 from tengen.app.evaluation import evaluate
 from tengen.app.keys import Keys
@@ -57,14 +58,17 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
     networks, runs = Networks(runs_folder), Runs(runs_folder)
     # A search's slices and the looks at its tree take turns, so twice as many threads never wait for each other.
     threads = ThreadPoolExecutor(2 * MOST_SEARCHES, "tengen-app")
-    searches = Searches(networks, threads)
+    searches, engines = Searches(networks, threads), Engines()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         training = asyncio.create_task(_begin(runs, train)) if train else None
+        watching = asyncio.create_task(engines.end_idle())
         yield
+        watching.cancel()
         if training:
             training.cancel()
+        await engines.close()
         await runs.close()
         threads.shutdown()
         networks.close()
@@ -80,14 +84,14 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
     app.include_router(_questions(searches), prefix="/api")
     app.include_router(_training(runs), prefix="/api/runs")
     app.include_router(_comparing(runs), prefix="/api")
-    app.include_router(_searching(searches), prefix="/api")
+    app.include_router(_searching(searches, engines), prefix="/api")
     _serve_page(app)
 
     def stop() -> None:
         searches.stop()
         runs.stop()
 
-    return Server(Guard(app, host, keys), stop)
+    return Server(Guard(app, host, keys), stop, engines.kill)
 
 
 async def _begin(runs: Runs, game: str) -> None:
@@ -99,11 +103,11 @@ async def _begin(runs: Runs, game: str) -> None:
 
 class Server(uvicorn.Server):
     """Bounds what one connection can cost, before any route is reached; ends at the first Ctrl-C, and at once at the
-    second. `stop` tells everything under way to end, and returns at once."""
+    second. `stop` tells everything under way to end, and returns at once; `kill` ends what would outlive the app."""
 
-    def __init__(self, app: ASGIApp, stop: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, stop: Callable[[], None], kill: Callable[[], None]) -> None:
         self._door = Door(header_seconds=HEADER_SECONDS, per_address=MOST_CONNECTIONS // 4, most=MOST_CONNECTIONS)
-        self._stop = stop
+        self._stop, self._kill = stop, kill
         config = uvicorn.Config(
             app,
             http=self._door.protocol,
@@ -124,6 +128,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit:
+            self._kill()
             os._exit(128 + sig)  # nobody waits for threads; runs were told to save, and do so by themselves
         self._stop()
         super().handle_exit(sig, frame)
@@ -261,7 +266,7 @@ def _comparing(runs: Runs) -> APIRouter:
     return route
 
 
-def _searching(searches: Searches) -> APIRouter:
+def _searching(searches: Searches, engines: Engines) -> APIRouter:
     route = APIRouter()
     sockets = 0
 
@@ -272,7 +277,7 @@ def _searching(searches: Searches) -> APIRouter:
             return await socket.close(1013, "too many pages are open")
         sockets += 1
         try:
-            await Conversation(socket, searches).hold()
+            await Conversation(socket, searches, engines).hold()
         finally:
             sockets -= 1
 

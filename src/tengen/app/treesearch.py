@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from tengen._core import EdgeView
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
+from tengen.app.threads import in_thread
 from tengen.config import SearchConfig
 from tengen.games import GameError, State
 from tengen.play.certainty import WIDEST, certainty, margin
@@ -202,14 +203,7 @@ class TreeSearch:
             raise AppError("bad_request", "this search has not begun")
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
-        """Awaits a thread even when cancelled: the tree is its own until it returns."""
-        job = asyncio.get_running_loop().run_in_executor(self._searches.threads, work)
-        try:
-            return await asyncio.shield(job)
-        except asyncio.CancelledError:
-            self.stop()
-            await asyncio.wait([job])
-            raise
+        return await in_thread(self._searches.threads, work, self.stop)
 
 
 SIMS: dict[str, Any] = next(field for field in SearchConfig.fields() if field["name"] == "sims")

@@ -9,9 +9,9 @@ from tengen.app.errors import AppError
 from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
 from tengen.play.certainty import certainty
-from tengen.play.players import Forfeit, Player, PlayerError, make_player
+from tengen.play.players import PlayerError, make_player
 
-__all__ = ["answer", "player_without_search", "solver_for"]
+__all__ = ["answer", "report", "solver_for"]
 
 
 def solver_for(state: State) -> Oracle:
@@ -26,21 +26,19 @@ def solver_for(state: State) -> Oracle:
     return known
 
 
-def player_without_search(player: str, state: State) -> Player:
-    """For one move: other programs are started for it, and end with it, so that no page keeps any."""
+def answer(player: str, state: State) -> dict[str, Any]:
+    """Of those that are made for one move."""
+    solver = solver_for(state) if player == "solver" else None
     try:
-        return make_player(player, state.game, seed=secrets.randbits(32))
+        (chosen,) = make_player(player, state.game, seed=secrets.randbits(32)).act_many([state], [0])
     except PlayerError as error:
         raise AppError("unknown_player", error, player=player) from None
+    assert isinstance(chosen, int)
+    return report(state, chosen, solver)
 
 
-def answer(player: Player, state: State) -> dict[str, Any]:
+def report(state: State, chosen: int, solver: Oracle | None = None) -> dict[str, Any]:
     """In the shape of a search's report, with what is known about the moves: nothing, or everything."""
-    solver = solver_for(state) if player.name == "solver" else None
-    (chosen,) = player.act_many([state], [0])
-    if isinstance(chosen, Forfeit):
-        message = f"{player.name} gives up the game: {chosen.reason}"
-        raise AppError("engine_failed", message, player=player.name, reason=chosen.reason)
     legal = state.legal_actions()
     moves = [_move(state, action, len(legal)) for action in legal]
     if solver:
