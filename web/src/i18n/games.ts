@@ -26,6 +26,7 @@ export function playerName(id: string, players: Players | null): string {
   if (level) return levelName(level);
   const run = /^run:(.+)\/([^/]+)$/.exec(id);
   if (run) return `${run[1]} · ${stepName(run[2]!)}`;
+  if (id.startsWith("engine:")) return id.slice("engine:".length);
   return named("player", id);
 }
 

@@ -3,9 +3,10 @@ import { moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { percent } from "../i18n/numbers";
 import { openDialog } from "../store/dialogs";
-import { lastThought, thinking } from "../store/engine";
+import { failure, lastThought, thinking, tryAgain } from "../store/engine";
 import { canUndo, depth, info, jumpToPly, play, position, settled } from "../store/game";
 import { forgetHint, hint, nextHint } from "../store/hints";
+import { explain } from "../store/notices";
 import { humans, isHuman, ownSide, resign, result, running, swapSides } from "../store/seats";
 import { BoardView } from "../ui/BoardView";
 import { Button, Card } from "../ui/controls";
@@ -55,7 +56,7 @@ export default function Play() {
             <SeatCard side={0} />
             <SeatCard side={1} />
           </div>
-          {!result.value && <Status />}
+          {!result.value && (failure.value ? <Failure /> : <Status />)}
           <Actions />
         </Card>
         <Card title={t("moves")}>
@@ -65,6 +66,16 @@ export default function Play() {
     </div>
   );
 }
+
+/** What is wrong with the program whose turn it is; another one may be chosen above. */
+const Failure = () => (
+  <div class="failure" role="alert" data-testid="failure">
+    <p>
+      {explain(failure.value)} {t("failure.choose")}
+    </p>
+    <Button primary icon="takeback" label={t("failure.retry")} onClick={tryAgain} testid="retry" />
+  </div>
+);
 
 function Status() {
   const words = hint.value ? hintWords() : statusWords();

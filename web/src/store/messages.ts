@@ -104,13 +104,19 @@ export interface ReviewRow {
   accuracy?: { first: number | null; second: number | null };
 }
 
+/** Another program gives the game up. */
+export interface ResignedAnswer {
+  type: "resigned";
+  id: string;
+}
+
 export interface ErrorAnswer {
   type: "error";
   id: string;
   error: { code: string; message: string; params?: Record<string, unknown> };
 }
 
-export type Answer = Update | NodeAnswer | PictureAnswer | ReviewRow | ErrorAnswer;
+export type Answer = Update | NodeAnswer | PictureAnswer | ReviewRow | ResignedAnswer | ErrorAnswer;
 
 export interface SearchRequest {
   type: "search" | "review";

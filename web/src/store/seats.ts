@@ -41,6 +41,9 @@ export function swapSides(): void {
   running.value = true;
 }
 
+/** Programs of the user's own list: they play, and judge nothing. */
+export const isOtherProgram = (player: string): boolean => player.startsWith("engine:");
+
 /** The player ids that a game knows. */
 export function playerIds(available: Players): string[] {
   const levels = available.levels.map((level) => `level:${level.id}`);
@@ -117,9 +120,12 @@ export function orderOf({ player, by, sims, seconds }: Seat): Order {
 export function resign(): void {
   // Whoever plays one side may resign at any time, also before the server has described the last move.
   const side = ownSide.value ?? settled.value?.to_move;
-  if (side !== undefined && info.value && !result.value) {
-    resignation.value = { game: info.value.id, node: cursor.value, side };
-  }
+  if (side !== undefined) giveUp(side);
+}
+
+/** A side resigns in the position on the board. */
+export function giveUp(side: Side): void {
+  if (info.value && !result.value) resignation.value = { game: info.value.id, node: cursor.value, side };
 }
 
 /** Forgets a resignation: a new game has begun. */

@@ -9,6 +9,7 @@ import { openDialog } from "../store/dialogs";
 import { analyst, chooseAnalyst } from "../store/evaluations";
 import { info, players, position, settled } from "../store/game";
 import { analysisSims, exact, type Heat, heat, settings } from "../store/prefs";
+import { isOtherProgram } from "../store/seats";
 import { Button, Card, Segmented, Select, Switch } from "./controls";
 import { playerGroups } from "./SeatCard";
 import { WdlBar } from "./WdlBar";
@@ -72,7 +73,9 @@ interface SelectsProps {
 
 /** Who searches, and how far. */
 export function EngineSelects({ limits = LIMITS, sims = analysisSims }: SelectsProps) {
-  const groups = playerGroups(players.value && { ...players.value, levels: [] });
+  const available = players.value;
+  const others = available?.others.filter((each) => !isOtherProgram(each.id)) ?? [];
+  const groups = playerGroups(available && { ...available, levels: [], others });
   return (
     <>
       <Select

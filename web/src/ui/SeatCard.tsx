@@ -6,17 +6,19 @@ import { t } from "../i18n/i18n";
 import { short } from "../i18n/numbers";
 import { thinking } from "../store/engine";
 import { info, players, position } from "../store/game";
-import { BUDGETS, changeSeat, choosePlayer, HUMAN, isHuman, result, seats } from "../store/seats";
+import { BUDGETS, changeSeat, choosePlayer, HUMAN, isHuman, isOtherProgram, result, seats } from "../store/seats";
 import { type Group, Select } from "./controls";
 
 export function playerGroups(available: Players | null): Group[] {
   if (!available) return [];
   const name = (id: string) => ({ value: id, label: playerName(id, available) });
   const levels = available.levels.map((level) => ({ value: `level:${level.id}`, label: levelName(level) }));
+  const ids = available.others.map((each) => each.id);
   return [
     { label: t("players.levels"), choices: levels },
     { label: t("players.networks"), choices: available.networks.map((each) => name(each.id)) },
-    { label: t("players.others"), choices: available.others.map((each) => name(each.id)) },
+    { label: t("players.others"), choices: ids.filter((id) => !isOtherProgram(id)).map(name) },
+    { label: t("players.programs"), choices: ids.filter(isOtherProgram).map(name) },
   ].filter((group) => group.choices.length);
 }
 
