@@ -24,7 +24,15 @@ from tengen.play.tournament.plan import Entrant, Plan
 __all__ = ["PlayedGame", "TournamentFolder", "open_folder"]
 
 PLAN, GAMES, LOCK = "plan.json", "games.jsonl", ".lock"
-FIXED = ("game", "games", "system", "gauntlet", "opening_plies", "seed")  # what a plan cannot change under its games
+FIXED = (
+    "game",
+    "games",
+    "system",
+    "gauntlet",
+    "opening_plies",
+    "clock",
+    "seed",
+)  # what a plan cannot change under its games
 
 
 class PlayedGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

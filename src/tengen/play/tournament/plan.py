@@ -24,6 +24,7 @@ from typing import Self
 from tengen import games
 from tengen.config import ConfigError, changed, did_you_mean
 from tengen.play.arena import opening_plies
+from tengen.play.clock import TimeControl
 
 __all__ = ["Entrant", "Plan", "read_plan"]
 
@@ -75,6 +76,8 @@ class Plan:
     """round robin: everybody meets everybody. gauntlet: one player meets all others."""
     gauntlet: str = ""
     """Who meets all others in a gauntlet; the first player unless it is said."""
+    clock: str = ""
+    """Time of each side for a game, as in `tengen match --clock`; none unless it is said."""
     seed: int = 0
     """Names the openings and the players' randomness."""
     anchor: str = ""
@@ -90,6 +93,8 @@ class Plan:
         if self.system not in SYSTEMS:
             hint = did_you_mean(self.system, SYSTEMS) or f"; it is {' or '.join(map(repr, SYSTEMS))}"
             raise ValueError(f"unknown system {self.system[:40]!r}{hint}")
+        if self.clock:
+            TimeControl.parse(self.clock)
         if self.gauntlet and self.system != "gauntlet":
             raise ValueError("gauntlet names a player, so system must be 'gauntlet' too")
 

@@ -10,6 +10,7 @@ from tengen import games
 from tengen.config import ConfigError
 from tengen.games import Game, GameError
 from tengen.play.arena import ArenaGame, Match, draw_openings, play_match
+from tengen.play.clock import TimeControl
 from tengen.play.players import Player, make_player, slots_that_fit
 from tengen.play.tournament.kept import PlayedGame, TournamentFolder
 from tengen.play.tournament.plan import Entrant, Plan
@@ -44,6 +45,7 @@ def play_rounds(folder: TournamentFolder, openings: Openings, told: Callable[[Se
     OSError where games cannot be."""
     plan, game = folder.plan, games.make(folder.plan.game)
     seats = _Seats(plan, game)
+    clock = TimeControl.parse(plan.clock) if plan.clock else None
     for first, second in plan.pairings():
         played = folder.numbers(first, second)
         if len(played) == plan.games:
@@ -57,7 +59,7 @@ def play_rounds(folder: TournamentFolder, openings: Openings, told: Callable[[Se
             return False
 
         a, b, slots = seats.take(first, second)
-        play_match(game, a, b, openings, slots=slots, played=frozenset(played), finished=keep)
+        play_match(game, a, b, openings, slots=slots, played=frozenset(played), clock=clock, finished=keep)
         if len(played) < plan.games:  # Ctrl-C: the arena has ended the games under way
             return False
     return True
@@ -74,7 +76,7 @@ class _Seats:
     def take(self, first: str, second: str) -> tuple[Player, Player, int]:
         both = [self.entrants[name] for name in (first, second)]
         fitting = (slots_that_fit(each.player, self.game, each.settings) for each in both)
-        slots = min(self.plan.games, *fitting)
+        slots = 1 if self.plan.clock else min(self.plan.games, *fitting)
         # Those who leave go first: two players may need all the memory there is.
         self.seated = {
             key: player for key, player in self.seated.items() if key in [(each.name, slots) for each in both]
