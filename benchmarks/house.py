@@ -30,6 +30,7 @@ MAY_NAME_GAMES = {
     "cpp/bindings/solve.cpp": "exact solvers, each of one game",
     "src/tengen/exact/solver.py": "an exact solver",
     "src/tengen/play/outside/nboard.py": "a protocol whose files name the one game it is for",
+    "src/tengen/engine/nboard.py": "the same protocol: one of its commands is `go`",
     "src/tengen/bench/": "which games are measured, and what rivals call them",
 }
 # Where these stood before they had rooms, for --before.
@@ -45,6 +46,7 @@ MAY_MEAN_TWO = {
     **dict.fromkeys(
         ("Edge", "Probe", "Prover", "Root", "Tree"), "the reference search is the twin of the one in C++, part by part"
     ),
+    "serve": "every engine serves its client, as the app serves pages",
     "Leaves": "what an evaluator may ask of the leaves that the core hands to it",
     **dict.fromkeys(
         ("gtp", "gomocup", "nboard"), "a protocol has two ends: ours as an engine, and whom other engines meet"

@@ -17,7 +17,7 @@ from tengen import GameError, games
 from tengen.config import SearchConfig
 from tengen.engine.channel import Odd, Script
 from tengen.engine.gomocup import COMMANDS, Brain, serve
-from tengen.engine.gomocup_limits import UNLIMITED, Limits
+from tengen.engine.gomocup_limits import UNLIMITED, GomocupLimits
 from tengen.engine.memory import LEAST, fit_memory
 from tengen.engine.thinker import Thinker
 from tengen.search.agent import node_bytes
@@ -175,14 +175,14 @@ def test_a_forbidden_move_of_the_opponent_is_refused() -> None:
     assert talk("TURN 7,7")[0].startswith("ERROR ") and talk("TURN 7,9")[0][0].isdigit()
 
 
-def granted(limits: Limits, share: float = 1.0, waited: float = 0.0) -> tuple[float, float]:
+def granted(limits: GomocupLimits, share: float = 1.0, waited: float = 0.0) -> tuple[float, float]:
     budget = limits.budget(100, share, waited)
     assert budget is not None
     return budget.aim, budget.most
 
 
 def test_limits_become_budgets() -> None:
-    limits = Limits()
+    limits = GomocupLimits()
     assert limits.budget(100, 1.0, 0.0) is None
     limits.set("timeout_turn", 300)
     assert granted(limits) == pytest.approx((0.2, 0.2))

@@ -19,7 +19,7 @@ from tengen import games
 from tengen.config import ConfigError
 from tengen.engine.board import Board
 from tengen.engine.channel import Channel, Odd
-from tengen.engine.gomocup_limits import Limits
+from tengen.engine.gomocup_limits import GomocupLimits
 from tengen.engine.gomocup_swap import Judgement, open_swap2
 from tengen.engine.thinker import Thinker
 from tengen.games import Game, GameError, State
@@ -52,7 +52,7 @@ class Brain:
         self._channel, self._thinker, self._game = channel, thinker, game
         self._board: Board | None = None  # before START
         self._cells: list[str] = []  # names of the board's cells, row by row
-        self._limits = Limits()
+        self._limits = GomocupLimits()
         self._notes: list[str] = []
         self._pushed: str | None = None  # a command where a stone was expected
 

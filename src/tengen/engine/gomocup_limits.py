@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from tengen.play.clock import Budget, TimeControl
 
-__all__ = ["Limits"]
+__all__ = ["GomocupLimits"]
 
 UNLIMITED = 2**31 - 1
 
 
-class Limits:
+class GomocupLimits:
     """Seconds, None without a limit."""
 
     def __init__(self) -> None:

@@ -18,14 +18,14 @@ from tengen.play.players import PlayerError, names_sims, player_search, usual_pl
 from tengen.play.thinking import MOST_SIMS, slices, think
 from tengen.search.agent import Agent, Analysis
 
-__all__ = ["Thinker", "log", "player_for"]
+__all__ = ["Thinker", "player_for"]
 
 WITHOUT_NETWORK = "plain:1000"
 SLICE = 0.05  # seconds between two looks at what comes in
 ANY_TIME = Budget(1e9, 1e9)
 
 
-def log(text: str) -> None:
+def _log(text: str) -> None:
     """A line for people, where no client reads it."""
     print(f"tengen engine: {' '.join(text.split())}", file=sys.stderr, flush=True)
 
@@ -149,6 +149,6 @@ class Thinker:
                 self._agent = made(self.name(game))
             except (NetworkError, PlayerError) as error:
                 self._agent = made(WITHOUT_NETWORK)
-                log(f"{error}; {game.id} is played by {WITHOUT_NETWORK}, without a network")
+                _log(f"{error}; {game.id} is played by {WITHOUT_NETWORK}, without a network")
         except (GameError, ConfigError, MemoryError) as error:
             self._error = error
