@@ -195,10 +195,9 @@ def test_a_network_of_another_game_is_refused(foreign: tuple[App, dict[str, str]
     app.open("play", "tictactoe")
     app.seat(1, "run:one/best")
     app.play(4)
-    expect_words(app, words["wrong"])
+    expect(app.the("failure")).to_contain_text(words["wrong"])
     app.expect_ply(1, of=1)
-    app.seat(1, "random")
-    app.the("pause").click()
+    app.seat(1, "random")  # another opponent goes on at once
     app.expect_ply(2, of=2)
 
 
