@@ -87,14 +87,15 @@ def first_answer(game: str, player: str, line: str) -> float:
     return seconds
 
 
-def timed(work: Callable[[], None], repeats: int) -> float:
-    """The median, after one run that does not count."""
-    times = []
+def timed(works: dict[str, Callable[[], None]], repeats: int) -> dict[str, float]:
+    """The median of each, after a run that does not count. They take turns: a busy machine slows all of them."""
+    times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(repeats + 1):
-        begun = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begun)
-    return float(np.median(times[1:]))
+        for name, work in works.items():
+            begun = time.perf_counter()
+            work()
+            times[name].append(time.perf_counter() - begun)
+    return {name: float(np.median(each[1:])) for name, each in times.items()}
 
 
 def main() -> None:
@@ -113,12 +114,15 @@ def main() -> None:
         return search_player(args.player, game, settings=[f"search.sims={args.sims}", f"search.leaves={leaves}"]).agent
 
     thinker = Thinker(args.player)
-    rows = {
-        "one after the other, 1 leaf": timed(lambda: one_after_the_other(fresh(1), states), args.repeats),
-        "one after the other, 8 leaves": timed(lambda: one_after_the_other(fresh(8), states), args.repeats),
-        "the analysis engine": timed(lambda: ask_the_engine(thinker, game, lines), args.repeats),
-        "the network alone": timed(lambda: ask_the_network(fresh(1), states, args.sims), args.repeats),
-    }
+    rows = timed(
+        {
+            "one after the other, 1 leaf": lambda: one_after_the_other(fresh(1), states),
+            "one after the other, 8 leaves": lambda: one_after_the_other(fresh(8), states),
+            "the analysis engine": lambda: ask_the_engine(thinker, game, lines),
+            "the network alone": lambda: ask_the_network(fresh(1), states, args.sims),
+        },
+        args.repeats,
+    )
     slowest = next(iter(rows.values()))
     print(f"{game.id}, {args.player}: {args.positions} positions, {args.sims} simulations each")
     for name, seconds in rows.items():

@@ -171,6 +171,11 @@ def test_what_is_unknown_gets_a_warning_and_an_answer(field: str, query: Json) -
     assert answer["rootInfo"]["visits"] == 21
 
 
+@pytest.mark.parametrize("rules", ["chinese", "Chinese-OGS", {"scoring": "AREA", "ko": "POSITIONAL"}])
+def test_rules_as_they_are_played_need_no_warning(rules: Any) -> None:
+    assert one({"rules": rules})["moveInfos"]
+
+
 def test_a_game_without_counts_warns_of_komi_and_ownership() -> None:
     *warnings, answer = ask({"id": "a", "komi": 7, "includeOwnership": True}, game="gomoku:9")
     assert {warning["field"] for warning in warnings} == {"komi", "includeOwnership"} and "ownership" not in answer

@@ -25,7 +25,7 @@ from tengen.app.networks import changed_settings, search_settings
 from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
-from tengen.app.withoutsearch import answer, report
+from tengen.app.withoutsearch import answer, plain_report
 from tengen.games import State
 from tengen.kifu import KifuError
 from tengen.play.players import page_player
@@ -127,7 +127,7 @@ class Conversation:
             await self._tell("resigned", id)
         else:
             seconds = time.monotonic() - begun
-            await self._tell("update", id, done=True, seconds=seconds, **report(state, chosen))
+            await self._tell("update", id, done=True, seconds=seconds, **plain_report(state, chosen))
 
     def _make(self, message: requests.SearchRequest | requests.Review, state: State) -> TreeSearch:
         config = changed_settings(state.game, search_settings(message.player, state.game), message.settings)

@@ -11,7 +11,7 @@ from tengen.games import State
 from tengen.play.certainty import certainty
 from tengen.play.players import PlayerError, make_player
 
-__all__ = ["answer", "report", "solver_for"]
+__all__ = ["answer", "plain_report", "solver_for"]
 
 
 def solver_for(state: State) -> Oracle:
@@ -34,10 +34,10 @@ def answer(player: str, state: State) -> dict[str, Any]:
     except PlayerError as error:
         raise AppError("unknown_player", error, player=player) from None
     assert isinstance(chosen, int)
-    return report(state, chosen, solver)
+    return plain_report(state, chosen, solver)
 
 
-def report(state: State, chosen: int, solver: Oracle | None = None) -> dict[str, Any]:
+def plain_report(state: State, chosen: int, solver: Oracle | None = None) -> dict[str, Any]:
     """In the shape of a search's report, with what is known about the moves: nothing, or everything."""
     legal = state.legal_actions()
     moves = [_move(state, action, len(legal)) for action in legal]

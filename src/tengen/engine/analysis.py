@@ -18,8 +18,8 @@ from typing import Any
 from tengen.engine import answers
 from tengen.engine.channel import Channel, Odd
 from tengen.engine.crew import MOST_CREWS, Crew, Job, nodes_of, slots_for
-from tengen.engine.fields import Fields, Refused, parse
 from tengen.engine.query import Query, read_query
+from tengen.engine.query_fields import Fields, Refused, parse
 from tengen.engine.thinker import Thinker
 from tengen.games import Game, GameError
 from tengen.search.agent import Agent
@@ -36,7 +36,7 @@ Key = tuple[str, int]  # the crew that a position waits for: of a game, with so 
 def serve(channel: Channel, thinker: Thinker, game: Game) -> None:
     """Answers until nothing comes in any more and all is answered."""
     thinker.prepare(game)
-    desk = Desk(channel, thinker, game)
+    desk = AnalysisDesk(channel, thinker, game)
     ended = False
     while not ended or desk.busy:
         for _ in range(MOST_LINES):
@@ -48,7 +48,7 @@ def serve(channel: Channel, thinker: Thinker, game: Game) -> None:
         desk.work()
 
 
-class Desk:
+class AnalysisDesk:
     """Takes queries in, and hands answers out."""
 
     def __init__(self, channel: Channel, thinker: Thinker, game: Game) -> None:
@@ -159,7 +159,7 @@ class Desk:
         job = crew.jobs[slot]
         job.reported = time.monotonic()
         turn, state = job.position.turn, job.position.state
-        self._say(answers.analysis(job.query, turn, state, crew.agent, slot, during))
+        self._say(answers.analysis_answer(job.query, turn, state, crew.agent, slot, during))
 
     def _finish(self, crew: Crew, slot: int) -> None:
         self._report(crew, slot, during=False)

@@ -13,7 +13,7 @@ from tengen.games import State
 from tengen.net.evaluator import Rollout
 from tengen.search.agent import STANDARD_ERRORS, Agent, MoveInfo
 
-__all__ = ["analysis", "final", "no_results", "refusal"]
+__all__ = ["analysis_answer", "final", "no_results", "refusal"]
 
 LINES = 20  # most visited moves whose expected line is followed
 DIGITS = 6
@@ -40,7 +40,7 @@ def final(query: Query, turn: int, state: State) -> Json:
     )
 
 
-def analysis(query: Query, turn: int, state: State, agent: Agent, slot: int, during: bool) -> Json:
+def analysis_answer(query: Query, turn: int, state: State, agent: Agent, slot: int, during: bool) -> Json:
     """The answer about a position that is or was searched in a slot."""
     view, node = _View(query, state), agent.search.node(slot)
     report = agent.report(state, slot, LINES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from tengen.engine.query import Position, Query
+from tengen.engine.query import Query, TurnPosition
 from tengen.play.thinking import step
 from tengen.search.agent import TREES_MEMORY, Agent, node_bytes
 
@@ -21,7 +21,7 @@ class Job:
     """A position that waits or is searched."""
 
     query: Query
-    position: Position
+    position: TurnPosition
     sims: int
     seconds: float | None
     started: float = 0.0

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 from itertools import islice
+from pathlib import Path
 
 from tengen import games
 from tengen.engine.gtp_session import GtpCommand, GtpError, GtpSession, at_least, real, to_vertex, whole
+from tengen.engine.rulesets import RULES, are_played
 from tengen.games import Game, GameError
+from tengen.kifu import deepest, play_main_line, read_sgf
+from tengen.kifu.sgf_file import read_bounded
 
 __all__ = ["HANDICAP_COMMANDS", "SETUP_COMMANDS"]
-
-MOST_SGF = 1 << 20  # bytes
-# The rules of games with komi, in KataGo's words (docs/games.md says them in ours).
-RULES = {
-    "hasButton": False,
-    "ko": "POSITIONAL",
-    "scoring": "AREA",
-    "suicide": False,
-    "tax": "NONE",
-    "whiteHandicapBonus": "0",
-}
 
 
 def _boardsize(session: GtpSession, args: list[str]) -> str:
@@ -75,17 +66,13 @@ def _get_rules(session: GtpSession, args: list[str]) -> str:
 
 
 def _set_rules(session: GtpSession, args: list[str]) -> str:
-    """There is one set: it may be named, or asked for field by field."""
     at_least(args, 1)
     text = " ".join(args)
-    if text.startswith("{"):
-        try:
-            fits = json.loads(text).items() <= RULES.items()
-        except (ValueError, TypeError, RecursionError):
-            raise GtpError("syntax error") from None
-    else:
-        fits = text.lower().split("-")[0] == (session.board.game.facts.sgf_rules or "").lower()
-    if not fits:
+    try:
+        rules = json.loads(text) if text.startswith("{") else text
+    except (ValueError, RecursionError):
+        raise GtpError("syntax error") from None
+    if not are_played(rules, session.board.game):
         raise GtpError("these rules are not supported; see kata-get-rules")
     return ""
 
@@ -150,7 +137,7 @@ def _loadsgf(session: GtpSession, args: list[str]) -> str:
     if len(args) > 1 and args[-1].isdecimal():  # a name may have blanks
         args, before = args[:-1], max(0, whole(args[-1]) - 1)
     try:
-        _load(session, _read_sgf_file(" ".join(args)), before)
+        _load(session, read_bounded(Path(" ".join(args))), before)
     except (OSError, ValueError, GameError):
         raise GtpError("cannot load file") from None
     session.clocks.restart()
@@ -158,22 +145,8 @@ def _loadsgf(session: GtpSession, args: list[str]) -> str:
     return ""
 
 
-def _read_sgf_file(name: str) -> str:
-    """A regular file within the limit; never waits, as for a pipe without a writer. Raises OSError or ValueError."""
-    file = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(file, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise ValueError("not a file")
-        data = opened.read(MOST_SGF + 1)
-    if len(data) > MOST_SGF:
-        raise ValueError("too large")
-    return data.decode(errors="replace")
-
-
 def _load(session: GtpSession, text: str, moves: int | None) -> None:
     """Raises GameError, and changes nothing."""
-    from tengen.kifu import deepest, play_main_line, read_sgf
-
     game, start, tree, _ = read_sgf(text)
     if game.name != session.board.game.name:
         raise GameError("a file of another game")

@@ -10,7 +10,8 @@ from typing import Any
 
 from tengen import games
 from tengen.engine.board import MOST_STEPS, Board
-from tengen.engine.fields import LONGEST_ECHO, Fields, Refused
+from tengen.engine.query_fields import LONGEST_ECHO, Fields, Refused
+from tengen.engine.rulesets import are_played
 from tengen.games import Game, GameError, State
 
 __all__ = ["MOST_VISITS", "Query", "read_query"]
@@ -19,12 +20,10 @@ MOST_VISITS = 1_000_000_000
 MOST_WARNINGS = 10  # of fields that nobody knows
 PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 VIEWS = ("BLACK", "WHITE", "SIDETOMOVE")
-# Area scoring, positional superko and no suicide: rules of this name need no warning.
-RULES_AS_PLAYED = ("chinese-ogs", "chinese-kgs")
 
 
 @dataclass(frozen=True)
-class Position:
+class TurnPosition:
     """One turn of a query."""
 
     turn: int
@@ -37,7 +36,7 @@ class Query:
     """What a client wants to know of some positions."""
 
     id: str
-    positions: list[Position]
+    positions: list[TurnPosition]
     visits: int | None = None  # the root's own included; None: as the player searches
     seconds: float | None = None
     every: float | None = None  # seconds between reports of an unfinished search
@@ -110,12 +109,12 @@ def _game(fields: Fields, base: Game, warnings: list[tuple[str, str]]) -> Game:
 
 def _check_rules(fields: Fields, game: Game, warnings: list[tuple[str, str]]) -> None:
     rules = fields.take("rules", (str, dict), "a name or an object")
-    if rules is not None and rules not in RULES_AS_PLAYED:
+    if rules is not None and not are_played(rules, game):
         said = repr(rules[:LONGEST_ECHO]) if isinstance(rules, str) else "an object"
         warnings.append(("rules", f"{said}: {game.id} is played by its own rules, whatever is asked for"))
 
 
-def _positions(fields: Fields, game: Game, most: int) -> list[Position]:
+def _positions(fields: Fields, game: Game, most: int) -> list[TurnPosition]:
     listed = fields.items("moves")
     if len(listed) > MOST_STEPS:
         raise fields.refuse("moves", f"a list of at most {MOST_STEPS}")
@@ -133,7 +132,7 @@ def _positions(fields: Fields, game: Game, most: int) -> list[Position]:
     if len(wanted) > most:
         raise Refused(f"the queue is full: there is room for {most} more positions")
     states = _states(_start(fields, game, moves), moves, max(wanted, default=0))
-    return [Position(turn, wanted[turn], state) for turn, state in enumerate(states) if turn in wanted]
+    return [TurnPosition(turn, wanted[turn], state) for turn, state in enumerate(states) if turn in wanted]
 
 
 def _start(fields: Fields, game: Game, moves: list[tuple[int, str]]) -> Board:

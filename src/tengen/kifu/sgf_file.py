@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import stat
 from pathlib import Path
 
 from tengen.kifu.refused import KifuError
 
-__all__ = ["LARGEST_FILE", "read_sgf_file"]
+__all__ = ["LARGEST_FILE", "read_bounded", "read_sgf_file"]
 
 LARGEST_FILE = 1 << 20  # bytes
 CHARSET = re.compile(rb"CA\s*\[\s*([\w.:-]{1,40})\s*\]")
@@ -23,9 +25,15 @@ def read_sgf_file(path: Path) -> str:
     """The text of a file, whose name must end in .sgf. Raises KifuError, OSError."""
     if path.suffix.lower() != ".sgf":
         raise KifuError("bad_sgf", "its name does not end in .sgf")
-    if path.exists() and not path.is_file():  # a pipe would be waited for, a device has no end
-        raise KifuError("bad_sgf", "not a file")
-    with path.open("rb") as file:
+    return read_bounded(path)
+
+
+def read_bounded(path: Path) -> str:
+    """The text of a regular file, whatever its name; a pipe is not waited for. Raises KifuError, OSError."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise KifuError("bad_sgf", "not a file")
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise KifuError("too_large", f"a file has at most {LARGEST_FILE} bytes", most=LARGEST_FILE)
