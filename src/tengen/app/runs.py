@@ -26,7 +26,7 @@ from tengen.app.errors import AppError
 from tengen.app.networks import network_minutes, network_steps
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
-from tengen.games import Game, GameError
+from tengen.games import Family, Game, GameError
 from tengen.kifu.moves import make_game
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
@@ -118,8 +118,8 @@ class Runs:
 
     def live(self, name: str) -> dict[str, Any]:
         run = self._find(name)
-        game = make_game(_config(run).game)
         told = _read_live(run) if run.is_locked() else []  # a run that was ended leaves the file behind
+        game = _live_game(_family(run), told)
         return {"game": game.id, "games": list(islice(_live_games(game, told), MOST_GAMES))}
 
     async def start(self, request: StartRun) -> str:
@@ -294,6 +294,14 @@ def _config(run: RunDirectory) -> RunConfig:
         raise AppError("unknown_run", error, run=run.path.name) from None
 
 
+def _family(run: RunDirectory) -> Family:
+    name = _config(run).game
+    try:
+        return Family.parse(name)
+    except GameError as error:
+        raise AppError("unknown_game", error, game=name) from None
+
+
 def _verdict(health: Health) -> dict[str, Any]:
     texts = {language: health.sentence(language) for language in ("en", "zh")}
     facts = plain(health.facts)  # without what JSON cannot hold
@@ -365,6 +373,7 @@ class _LiveGame(msgspec.Struct):
 
     number: int
     moves: list[int]  # actions from the start
+    game: str = ""  # of a family: one of its sizes
     value: float | None = None  # what the search thinks, for the first player
 
 
@@ -376,6 +385,12 @@ def _read_live(run: RunDirectory) -> list[object]:
     except (OSError, msgspec.DecodeError, RecursionError):
         return []
     return games if isinstance(games, list) else []
+
+
+def _live_game(family: Family, told: list[object]) -> Game:
+    """The size that is played now: all games under way are of one."""
+    named = told[0].get("game") if told and isinstance(told[0], dict) else None
+    return next((game for game in family.games if game.id == named), family.largest)
 
 
 def _live_games(game: Game, told: list[object]) -> Iterator[dict[str, Any]]:

@@ -51,14 +51,14 @@ def schema_hash(game: Game | Family) -> str:
     return hashlib.sha256(game.schema.encode()).hexdigest()[:16]
 
 
-def shipped_network(game: Game) -> Path | None:
+def shipped_network(game: Game | Family) -> Path | None:
     """The network that comes with the package for a game: one of its size, else one of several; None when there is
     none. A file is named by the id of what it plays."""
     path = SHIPPED / f"{file_name(game.id)}.onnx"
     if path.is_file():
         return path
-    others = sorted(SHIPPED.glob(f"{game.name}-*.onnx"))
-    return next((path for path in others if game in _shipped_family(path)), None)
+    others = sorted(SHIPPED.glob(f"{game.name}-*.onnx")) if isinstance(game, Game) else []
+    return next((path for path in others if game in _shipped_family(path).games), None)
 
 
 def shipped_games() -> list[str]:
