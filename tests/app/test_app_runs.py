@@ -250,6 +250,7 @@ def test_wrong_runs_are_not_begun(tmp_path: Path) -> None:
         start: dict[str, Any] = {"game": "tictactoe", "minutes": 1}
         changes: list[tuple[dict[str, Any], str]] = [
             ({"game": "chess"}, "unknown_game"),
+            ({"game": "hex:5-3"}, "unknown_game"),
             ({"minutes": 0}, "bad_request"),
             ({"size": "huge"}, "bad_setting"),
             ({"settings": {"loop.slots": 0}}, "bad_setting"),

@@ -27,7 +27,6 @@ from tengen.app.networks import network_minutes, network_steps
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
 from tengen.games import Family, Game, GameError
-from tengen.kifu.moves import make_game
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
 from tengen.run.elocurve import ELO, elo_curve
@@ -119,24 +118,24 @@ class Runs:
     def live(self, name: str) -> dict[str, Any]:
         run = self._find(name)
         told = _read_live(run) if run.is_locked() else []  # a run that was ended leaves the file behind
-        game = _live_game(_family(run), told)
+        game = _live_game(_make_family(_config(run).game), told)
         return {"game": game.id, "games": list(islice(_live_games(game, told), MOST_GAMES))}
 
     async def start(self, request: StartRun) -> str:
-        game = make_game(request.game)
+        family = _make_family(request.game)
         settings = [f"{name}={_text(value)}" for name, value in request.settings.items()]
         try:
-            config = RunConfig.of(game).with_settings(settings)
-            NetworkShape.of(game, request.size or config.loop.size)
+            config = RunConfig.of(family).with_settings(settings)
+            NetworkShape.of(family, request.size or config.loop.size)
         except (ConfigError, GameError) as error:
             raise AppError("bad_setting", error) from None
         async with self._starting:
-            name = request.name or self._free_name(file_name(game.id))
+            name = request.name or self._free_name(file_name(family.id))
             if (self._folder / name).exists():
                 raise AppError("run_busy", f"there is a run {name} already; resume it, or use another name", run=name)
             size = ["--size", request.size] if request.size else []
             sets = [word for setting in settings for word in ("--set", setting)]
-            await self._train(name, game.id, ["--minutes", f"{request.minutes:g}", *size, *sets])
+            await self._train(name, family.id, ["--minutes", f"{request.minutes:g}", *size, *sets])
         return name
 
     async def begin(self, id: str) -> None:
@@ -294,12 +293,11 @@ def _config(run: RunDirectory) -> RunConfig:
         raise AppError("unknown_run", error, run=run.path.name) from None
 
 
-def _family(run: RunDirectory) -> Family:
-    name = _config(run).game
+def _make_family(id: str) -> Family:
     try:
-        return Family.parse(name)
+        return Family.parse(id)
     except GameError as error:
-        raise AppError("unknown_game", error, game=name) from None
+        raise AppError("unknown_game", error, game=id) from None
 
 
 def _verdict(health: Health) -> dict[str, Any]:
