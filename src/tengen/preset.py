@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from tengen.config import SearchConfig
-from tengen.games import Game
+from tengen.games import Family, Game
 
 __all__ = ["file_name", "network_search", "playing_search", "preset_names", "read_preset", "to_win"]
 
@@ -23,14 +23,16 @@ def file_name(game: str) -> str:
     return game.translate(str.maketrans(":,=", "---"))
 
 
-def read_preset(game: Game) -> dict[str, dict[str, Any]]:
+def read_preset(game: Game | Family) -> dict[str, dict[str, Any]]:
     """How to train for a game: options by section and name."""
     return {section: values for section, values in _read(game).items() if section != "play"}
 
 
-def _read(game: Game) -> dict[str, dict[str, Any]]:
-    """The game's preset, else that of its name and size (other komi), else of its name, else nothing."""
-    for id in (game.id, game.id.partition(",")[0], game.name):
+def _read(game: Game | Family) -> dict[str, dict[str, Any]]:
+    """The game's preset, else that of its name and size (other komi), else of its name, else nothing. A family without
+    one of its own has that of its largest size."""
+    largest = Family.of(game).largest.id
+    for id in (game.id, game.id.partition(",")[0], largest, largest.partition(",")[0], game.name):
         file = _folder() / f"{file_name(id)}.toml"
         if file.is_file():
             return tomllib.loads(file.read_text("utf-8"))

@@ -222,6 +222,21 @@ def test_games_under_way(tmp_path: Path) -> None:
         assert server.get("/api/runs/live/live")["games"] == [], "nobody plays them any more"
 
 
+def test_games_under_way_of_several_sizes(tmp_path: Path) -> None:
+    """They are shown on the board that they are played on."""
+    run = write_run(tmp_path / "live")
+    run.config_file.write_text(run.config().to_toml().replace('"connect4"', '"hex:3-5"'))
+    with serving(tmp_path) as server, run.locked():
+        for told, shown in (("hex:4", "hex:4"), ("hex:6", "hex:5"), (7, "hex:5")):
+            run.live.write_text(json.dumps([{"game": told, "number": 1, "moves": [0, 15]}]))
+            live = server.get("/api/runs/live/live")
+            assert live["game"] == shown
+        run.live.write_text(json.dumps([{"game": "hex:4", "number": 1, "moves": [0, 15]}]))
+        assert server.get("/api/runs/live/live")["games"][0]["moves"] == ["a1", "d4"]
+        run.config_file.write_text(run.config().to_toml().replace('"hex:3-5"', '"hex:5-3"'))
+        assert server.error("/api/runs/live/live")["code"] == "unknown_game"
+
+
 def test_a_run_that_another_process_trains(tmp_path: Path) -> None:
     run = write_run(tmp_path / "theirs")
     with serving(tmp_path) as server, run.locked():
@@ -235,6 +250,7 @@ def test_wrong_runs_are_not_begun(tmp_path: Path) -> None:
         start: dict[str, Any] = {"game": "tictactoe", "minutes": 1}
         changes: list[tuple[dict[str, Any], str]] = [
             ({"game": "chess"}, "unknown_game"),
+            ({"game": "hex:5-3"}, "unknown_game"),
             ({"minutes": 0}, "bad_request"),
             ({"size": "huge"}, "bad_setting"),
             ({"settings": {"loop.slots": 0}}, "bad_setting"),

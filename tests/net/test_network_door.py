@@ -38,6 +38,7 @@ GAME = games.make("connect4")
 FILE = to_onnx(make_test_network(GAME, "4x2"), GAME)
 ROUNDED = to_onnx(make_test_network(GAME, "4x2"), GAME, calibration=sample_planes(GAME, 4))
 BEFORE = Path(__file__).parent / "nets" / "tictactoe-2x2-int8.onnx"  # as written at commit 5140b96
+FAMILY = BEFORE.with_name("hex-3-5-2x2.onnx")  # of several sizes
 ATTACK = changed(FILE, strangers.external_initializer)
 
 
@@ -185,11 +186,11 @@ def test_refusing_takes_no_memory(tmp_path: Path) -> None:
     assert int(done.stdout) < 64 << 10  # KiB
 
 
-@pytest.mark.parametrize("path", [*sorted(SHIPPED.glob("*.onnx")), BEFORE], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*sorted(SHIPPED.glob("*.onnx")), BEFORE, FAMILY], ids=lambda path: path.stem)
 def test_networks_are_rebuilt_from_their_weights(path: Path) -> None:
     """The description gives the graph that is in the file, node for node as the onnx package reads it."""
     file, model = NetworkFile.load(path), onnx.load(path)
-    shape = NetworkShape.of(games.make(file.game), file.size)
+    shape = NetworkShape.of(file.family, file.size)
     graph, stored = describe_graph(shape, file.precision), {each.name: each for each in model.graph.initializer}
     attributes = [{each.name: get_attribute_value(each) for each in node.attribute} for node in model.graph.node]
     nodes = [

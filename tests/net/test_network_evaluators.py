@@ -54,7 +54,7 @@ def tolerance(evaluator: object) -> float:
 
 
 def test_openvino_is_exact_where_that_is_wanted() -> None:
-    assert relative_difference(torch_answer(NETWORK, PLANES), OpenVino(FILE, 1, exact=True)(batch(0, 40))) < 1e-5
+    assert relative_difference(torch_answer(NETWORK, PLANES), OpenVino(FILE, GAME, 1, exact=True)(batch(0, 40))) < 1e-5
 
 
 @pytest.mark.parametrize("device", DEVICES)

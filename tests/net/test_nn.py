@@ -165,7 +165,7 @@ def test_checkpoints_come_back(tmp_path: Path) -> None:
     network = make_test_network(GAME)
     save_checkpoint(tmp_path / "net.safetensors", network, GAME, step=5)
     back = load_checkpoint(tmp_path / "net.safetensors")
-    assert (back.game, back.step) == (GAME, 5)
+    assert (back.family.id, back.step) == (GAME.id, 5)
     assert back.network.state_dict().keys() == network.state_dict().keys()
     assert all(torch.equal(value, back.network.state_dict()[name]) for name, value in network.state_dict().items())
     assert to_onnx(back.network, GAME, 5) == to_onnx(network, GAME, 5)

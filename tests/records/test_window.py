@@ -201,7 +201,7 @@ def test_samples_are_the_recorded_positions_under_symmetries(id: str) -> None:
 def test_policy_order_depends_on_the_side_to_move_alone(id: str) -> None:
     """What lets targets be placed without replaying the game."""
     game = Game.parse(id)
-    table = Replay(game)._policy_index
+    table = Replay(game)._policy_index[0]
     rng = random.Random(id)
     for state in reachable(game, 20, seed=8):
         for s in range(game.num_symmetries):
@@ -288,7 +288,7 @@ def test_memory_is_bounded_by_the_window() -> None:
         sizes.append(replay.nbytes)
     assert replay.positions > 25_000 and replay.window == 40
     assert max(sizes[10:]) == max(sizes[:10]) < 100_000
-    fresh = Replay(replay.game, replay.config)
+    fresh = Replay(replay.family, replay.config)
     fresh.add(records)
     assert equal(fresh.batch(64), replay.batch(64))  # the last 40 positions are the same
 

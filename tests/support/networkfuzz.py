@@ -22,16 +22,15 @@ import numpy as np
 
 from support.networks import make_test_network
 from support.strangers import CHANGES, changed
-from tengen import games
 from tengen.config import SearchConfig
-from tengen.games import GameError
+from tengen.games import Family, Game, GameError
 from tengen.net.evaluator import Batch, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.protobuf import message, number_field, tag, varint
 from tengen.net.tower.export import sample_planes, to_onnx
 from tengen.search.agent import Agent
 
-GAME = games.make("tictactoe")
+FAMILIES = [Family.parse("tictactoe"), Family.parse("hex:3-4,swap=on")]
 DEVICES = ("openvino", "onnxruntime", "torch")
 BAITS = ("secret.txt", "planes", ".ssh/id_rsa")  # files that a network might ask for
 LOCATIONS = (*BAITS, "./secret.txt", "*/_ORT_MEM_ADDR_/*", "/proc/self/environ")
@@ -56,7 +55,21 @@ STRANGE = [
 ]
 TEXTS = (
     *(b"Expand", b"CumSum", b"If", b"Loop", b"Constant", b"Gather", b"Relu", b"planes", b"policy", b"wdl", b"axis"),
-    *(b"", b"\xff", b"a" * 1000, b"connect4", b"go:19", b"hex:4", b"1024x100", b"8x1", b"int8", b"f32", b"9" * 5000),
+    *(
+        b"",
+        b"\xff",
+        b"a" * 1000,
+        b"connect4",
+        b"go:19",
+        b"hex:4",
+        b"hex:3-5,swap=on",
+        b"hex:3-19,swap=on",
+        b"1024x100",
+        b"8x1",
+        b"int8",
+        b"f32",
+        b"9" * 5000,
+    ),
 )
 
 
@@ -198,17 +211,22 @@ def mutated(rng: random.Random, bases: list[Tree], hostile: list[Tree]) -> bytes
 
 
 def run(file: NetworkFile, found: Counter[str]) -> None:
+    for game in file.family.games:
+        run_game(file, game, found)
+
+
+def run_game(file: NetworkFile, game: Game, found: Counter[str]) -> None:
     """Every backend answers in the right shape, and a search takes the answers or says why not."""
-    planes = sample_planes(GAME, 3)
+    planes = sample_planes(game, 3)
     for device in DEVICES if file.precision == "f32" else DEVICES[:2]:
-        evaluator = make_evaluator(file, GAME, device, 1)
+        evaluator = make_evaluator(file, game, device, 1)
         answer = evaluator(Batch(planes, np.zeros(3, np.uint64)))
-        assert [array.shape for array in answer] == [(3, GAME.num_actions), (3, 3), (3,)]
+        assert [array.shape for array in answer] == [(3, game.num_actions), (3, 3), (3,)]
         assert all(array.dtype == np.float32 for array in answer)
         finite = all(np.isfinite(array).all() for array in answer)
         found[f"{device} {'answers' if finite else 'overflows'}"] += 1
         try:
-            Agent(GAME, evaluator, SearchConfig(sims=4, cache_mb=0), threads=1).analyze(GAME.start())
+            Agent(game, evaluator, SearchConfig(sims=4, cache_mb=0), threads=1).analyze(game.start())
         except GameError as error:
             assert "finite" in str(error), error
 
@@ -244,8 +262,10 @@ class Watch:
 
 
 def main(cases: int, seed: int) -> None:
-    network = make_test_network(GAME, "4x2")
-    files = [to_onnx(network, GAME), to_onnx(network, GAME, calibration=sample_planes(GAME, 8))]
+    files = []
+    for family in FAMILIES:
+        network, seen = make_test_network(family, "4x2"), [sample_planes(game, 8) for game in family.games]
+        files += [to_onnx(network, family), to_onnx(network, family, calibration=seen)]
     bases = [read_tree(file.data, SCHEMA) for file in files]
     assert [write_tree(base) for base in bases] == [file.data for file in files]
     hostile = [read_tree(changed(file, made), SCHEMA) for file in files for made in CHANGES.values()]

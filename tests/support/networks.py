@@ -3,12 +3,12 @@
 import torch
 from torch import nn
 
-from tengen.games import Game
+from tengen.games import Family, Game
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.model import Network, make_network
 
 
-def make_test_network(game: Game, size: str = "8x3", *, seed: int = 0) -> Network:
+def make_test_network(game: Game | Family, size: str = "8x3", *, seed: int = 0) -> Network:
     network = make_network(NetworkShape.of(game, size), seed=seed)
     random = torch.Generator().manual_seed(seed)
     for module in network.modules():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tengen import games
-from tengen.games import GameError
+from tengen.games import Family, Game, GameError
 from tengen.run.events import Event, Listener, Measured
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.settings import RunConfig
@@ -27,11 +27,11 @@ TINY = [
 Measure = Callable[[Trainer], Measured | None]
 
 
-def tiny_run(path: Path, settings: Sequence[str] = ()) -> RunDirectory:
+def tiny_run(path: Path, settings: Sequence[str] = (), game: Game | Family = GAME) -> RunDirectory:
     """A run that has not begun."""
     run = RunDirectory(path)
     with run.locked():
-        run.configure(RunConfig.of(GAME).with_settings([*TINY, *settings]))
+        run.configure(RunConfig.of(game).with_settings([*TINY, *settings]))
     return run
 
 

@@ -22,7 +22,7 @@ from tengen.app.engines import engine_names
 from tengen.app.errors import AppError
 from tengen.app.levels import read_levels
 from tengen.config import ConfigError, SearchConfig
-from tengen.games import Game
+from tengen.games import Family, Game, GameError
 from tengen.net.evaluator import Evaluator, QueueEvaluator, Rollout, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile, shipped_games, shipped_network
 from tengen.play.players import PLAYER_KINDS, PlayerError, PlayerKind, moves_ahead, page_player, player_search
@@ -95,7 +95,6 @@ def _check(name: str, value: int, most: int) -> None:
 @dataclass
 class _Loaded:
     queue: QueueEvaluator
-    plays: str  # the game's id
     users: int = 0
     kept: bool = True  # still among the networks that are kept loaded
 
@@ -106,7 +105,7 @@ class Networks:
     def __init__(self, runs: Path) -> None:
         self._runs = runs
         self._lock = threading.Lock()
-        self._loaded: OrderedDict[tuple[Path, int], _Loaded] = OrderedDict()
+        self._loaded: OrderedDict[tuple[Path, int, str], _Loaded] = OrderedDict()  # of a file, its time and a game
 
     def available(self, game: Game) -> dict[str, Any]:
         shipped = shipped_network(game)
@@ -126,7 +125,8 @@ class Networks:
     def games(self) -> list[str]:
         """The ids of the games that have a network, shipped or trained here."""
         runs = [run for run in list_runs(self._runs).values() if run.best.is_file() or run.current.is_file()]
-        return sorted({*_shipped_ids(), *filter(None, map(_game_of, runs))})
+        trained = {game.id for run in runs if (family := _family_of(run)) for game in family.games}
+        return sorted({*_shipped_ids(), *trained})
 
     @contextmanager
     def evaluator(self, player: str, game: Game) -> Iterator[Evaluator | Rollout]:
@@ -167,13 +167,12 @@ class Networks:
     def _borrow(self, path: Path, player: str, game: Game) -> _Loaded:
         with self._lock:
             try:
-                key = (path, path.stat().st_mtime_ns)  # a run replaces its current network again and again
+                key = (path, path.stat().st_mtime_ns, game.id)  # a run replaces its current network again and again
                 if key not in self._loaded:
                     self._loaded[key] = _load(path, player, game)
             except OSError as error:
                 raise AppError("unknown_player", f"{player}: {error.strerror}", player=player) from None
             loaded = self._loaded[key]
-            _check_game(player, loaded.plays, game)
             self._loaded.move_to_end(key)
             loaded.users += 1
             while len(self._loaded) > MOST_NETWORKS:
@@ -193,17 +192,13 @@ def _close_if_unused(loaded: _Loaded) -> None:
         loaded.queue.close()
 
 
-def _check_game(player: str, plays: str, game: Game) -> None:
-    if plays != game.id:
-        message = f"{player} plays {plays}, not {game.id}"
-        raise AppError("wrong_game", message, player=player, plays=plays, game=game.id)
-
-
 def _load(path: Path, player: str, game: Game) -> _Loaded:
     try:
         file = NetworkFile.load(path)
-        _check_game(player, file.game, game)
-        return _Loaded(QueueEvaluator(make_evaluator(file, game)), file.game)
+        if game not in file.family:
+            message = f"{player} plays {file.game}, not {game.id}"
+            raise AppError("wrong_game", message, player=player, plays=file.game, game=game.id)
+        return _Loaded(QueueEvaluator(make_evaluator(file, game)))
     except NetworkError as error:
         raise AppError("unknown_player", str(error).replace(str(path), player), player=player) from None
 
@@ -219,16 +214,17 @@ def _shipped_ids() -> tuple[str, ...]:
     return tuple(shipped_games())
 
 
-def _game_of(run: RunDirectory) -> str | None:
+def _family_of(run: RunDirectory) -> Family | None:
     try:
-        return run.config().game
-    except RunError:
+        return Family.parse(run.config().game)
+    except (RunError, GameError):
         return None
 
 
 def _run_entries(name: str, run: RunDirectory, game: Game) -> list[dict[str, Any]]:
     """A run's networks, the strongest first. Read from names: opening hundreds of files would be slow."""
-    if _game_of(run) != game.id:
+    family = _family_of(run)
+    if family is None or game not in family:
         return []
     config = run.config()
     minutes = network_minutes(run)

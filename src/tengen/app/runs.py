@@ -26,8 +26,7 @@ from tengen.app.errors import AppError
 from tengen.app.networks import network_minutes, network_steps
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
-from tengen.games import Game, GameError
-from tengen.kifu.moves import make_game
+from tengen.games import Family, Game, GameError
 from tengen.net.shape import NetworkShape
 from tengen.preset import file_name
 from tengen.run.elocurve import ELO, elo_curve
@@ -118,25 +117,25 @@ class Runs:
 
     def live(self, name: str) -> dict[str, Any]:
         run = self._find(name)
-        game = make_game(_config(run).game)
         told = _read_live(run) if run.is_locked() else []  # a run that was ended leaves the file behind
+        game = _live_game(_make_family(_config(run).game), told)
         return {"game": game.id, "games": list(islice(_live_games(game, told), MOST_GAMES))}
 
     async def start(self, request: StartRun) -> str:
-        game = make_game(request.game)
+        family = _make_family(request.game)
         settings = [f"{name}={_text(value)}" for name, value in request.settings.items()]
         try:
-            config = RunConfig.of(game).with_settings(settings)
-            NetworkShape.of(game, request.size or config.loop.size)
+            config = RunConfig.of(family).with_settings(settings)
+            NetworkShape.of(family, request.size or config.loop.size)
         except (ConfigError, GameError) as error:
             raise AppError("bad_setting", error) from None
         async with self._starting:
-            name = request.name or self._free_name(file_name(game.id))
+            name = request.name or self._free_name(file_name(family.id))
             if (self._folder / name).exists():
                 raise AppError("run_busy", f"there is a run {name} already; resume it, or use another name", run=name)
             size = ["--size", request.size] if request.size else []
             sets = [word for setting in settings for word in ("--set", setting)]
-            await self._train(name, game.id, ["--minutes", f"{request.minutes:g}", *size, *sets])
+            await self._train(name, family.id, ["--minutes", f"{request.minutes:g}", *size, *sets])
         return name
 
     async def begin(self, id: str) -> None:
@@ -294,6 +293,13 @@ def _config(run: RunDirectory) -> RunConfig:
         raise AppError("unknown_run", error, run=run.path.name) from None
 
 
+def _make_family(id: str) -> Family:
+    try:
+        return Family.parse(id)
+    except GameError as error:
+        raise AppError("unknown_game", error, game=id) from None
+
+
 def _verdict(health: Health) -> dict[str, Any]:
     texts = {language: health.sentence(language) for language in ("en", "zh")}
     facts = plain(health.facts)  # without what JSON cannot hold
@@ -365,6 +371,7 @@ class _LiveGame(msgspec.Struct):
 
     number: int
     moves: list[int]  # actions from the start
+    game: str = ""  # of a family: one of its sizes
     value: float | None = None  # what the search thinks, for the first player
 
 
@@ -376,6 +383,12 @@ def _read_live(run: RunDirectory) -> list[object]:
     except (OSError, msgspec.DecodeError, RecursionError):
         return []
     return games if isinstance(games, list) else []
+
+
+def _live_game(family: Family, told: list[object]) -> Game:
+    """The size that is played now: all games under way are of one."""
+    named = told[0].get("game") if told and isinstance(told[0], dict) else None
+    return next((game for game in family.games if game.id == named), family.largest)
 
 
 def _live_games(game: Game, told: list[object]) -> Iterator[dict[str, Any]]:

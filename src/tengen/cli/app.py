@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from tengen import games
 from tengen.cli import UsageError, Verbs, add_engines, add_verb, number, phrases
+from tengen.games import Family
 from tengen.preset import file_name
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
     use_engines(args.engines)
     read_engines()  # mistakes are told here, not to a page
-    train = games.make(args.train).id if args.train else None
+    train = Family.parse(args.train).id if args.train else None
     if train and not find_spec("torch"):
         raise UsageError("training needs torch; pip install 'tengen[train]'")
     words = phrases.PHRASES[phrases.language()]

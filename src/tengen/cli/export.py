@@ -35,9 +35,10 @@ def run(args: argparse.Namespace) -> int:
     checkpoint = read_network(args.net)
     beside = args.net.resolve() if args.net.is_dir() else args.net.with_suffix("")
     out: Path = args.out or beside.with_name(f"{beside.name}.onnx")
-    calibration = sample_planes(checkpoint.game, CALIBRATION) if args.to == "onnx-int8" else None
+    sampled = checkpoint.family.games if args.to == "onnx-int8" else ()
+    calibration = [sample_planes(game, CALIBRATION) for game in sampled] or None
     try:
-        file = export_onnx(checkpoint.network, out, checkpoint.game, checkpoint.step, calibration)
+        file = export_onnx(checkpoint.network, out, checkpoint.family, checkpoint.step, calibration)
     except OSError as error:
         raise UsageError(f"cannot write {out}: {error.strerror}") from None
     about = {"file": str(out), "game": file.game, "size": file.size, "precision": file.precision, "step": file.step}
@@ -62,7 +63,7 @@ def read_network(path: Path) -> "Checkpoint":
 
 def read_learner(directory: "RunDirectory") -> "Checkpoint":
     """The network that a run's learner would release now. Its state says no game: run.toml, beside it, does."""
-    from tengen import games
+    from tengen.games import Family
     from tengen.net.shape import NetworkShape
     from tengen.net.tower.checkpoint import Checkpoint
     from tengen.train.learner import Learner
@@ -70,7 +71,7 @@ def read_learner(directory: "RunDirectory") -> "Checkpoint":
     config = directory.config()
     if not directory.state.exists():
         raise UsageError(f"{directory.path} has learned nothing yet: there is no {directory.state.name}")
-    game = games.make(config.game)
-    learner = Learner(NetworkShape.of(game, config.loop.size), config.learner, seed=config.loop.seed, device="cpu")
+    family = Family.parse(config.game)
+    learner = Learner(NetworkShape.of(family, config.loop.size), config.learner, seed=config.loop.seed, device="cpu")
     learner.load(directory.state)
-    return Checkpoint(learner.released, game, learner.step)
+    return Checkpoint(learner.released, family, learner.step)

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen import games
-from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_game, add_verb, number, phrases
+from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_verb, number, phrases
+from tengen.games import Family
 
 if TYPE_CHECKING:
     from tengen.cli.dashboard import Screen
@@ -24,6 +24,7 @@ EXAMPLE = """example: tengen train connect4                      one hour, in ru
          tengen train connect4 --minutes 120        the same run goes on to two hours
          tengen train connect4 --size 48x5 --minutes 180   and then with a larger network, which forgets nothing
          tengen train connect4 --from shipped --run runs/on   begins with a network instead of from zero
+         tengen train go:5-9                        one network for five board sizes, the smallest first
          tengen train gomoku:9 --size 3 --run runs/big --set learner.rate=1e-3
          tengen train go:9 --ray auto               with players on the Ray cluster of this machine
 
@@ -37,7 +38,9 @@ NEEDED = ("torch", "safetensors", "onnxruntime")
 
 def add(verbs: Verbs) -> None:
     parser = add_verb(verbs, "train", "learn a game from its rules alone", EXAMPLE, run)
-    add_game(parser)
+    parser.add_argument(
+        "game", metavar="GAME", help="NAME[:SIZE][,option=value…]; a range of sizes is one network for all: go:5-9"
+    )
     add_training_options(parser)
     parser.add_argument(
         "--ray",
@@ -77,13 +80,16 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     from tengen.run.folder import RunDirectory, RunError
     from tengen.run.settings import RunConfig
 
-    game = games.make(args.game)
-    folder = args.folder or Path("runs") / file_name(game.id)
+    family = Family.parse(args.game)
+    if make_hub is not None and len(family.games) > 1:
+        raise UsageError(f"players elsewhere play one board size, not {family.id}; use tengen train without --ray")
+    folder = args.folder or Path("runs") / file_name(family.id)
     directory, changes = RunDirectory(folder), wanted_options(args)
-    start = starting_network(args.start, game, changes) if args.start else None
-    fresh = RunConfig.of(game).with_values(changes)
-    SelfPlay.exact_values(game, fresh.selfplay, [])  # refuses proofs where a game has none, before anything is written
-    check_machine(game, fresh, args.device)
+    start = starting_network(args.start, family, changes) if args.start else None
+    fresh = RunConfig.of(family).with_values(changes)
+    # Refuses proofs where a game has none, before anything is written.
+    SelfPlay.exact_values(family.largest, fresh.selfplay, [])
+    check_machine(family, fresh, args.device)
     try:
         refuse_strange_folder(directory)
         with directory.locked():
@@ -106,7 +112,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
         raise UsageError(f"{what}; nothing that was saved is lost, and the same command goes on") from None
 
 
-def starting_network(name: str, game: games.Game, changes: dict[str, dict[str, Any]]) -> bytes:
+def starting_network(name: str, family: Family, changes: dict[str, dict[str, Any]]) -> bytes:
     """A network that a run can begin with; the run's is of its size unless a larger one is asked for. Raises
     NetworkError."""
     from tengen.net.file import NetworkFile, shipped_network
@@ -114,11 +120,11 @@ def starting_network(name: str, game: games.Game, changes: dict[str, dict[str, A
     from tengen.net.tower.grow import check_growth
     from tengen.net.tower.unfold import unfold
 
-    path = shipped_network(game) if name == "shipped" else Path(name)
+    path = shipped_network(family) if name == "shipped" else Path(name)
     if path is None:
-        raise UsageError(f"no network ships for {game.id}")
+        raise UsageError(f"no network ships for {family.id}")
     file = NetworkFile.load(path)
-    unfold(file, game, sample_planes(game, 2))
+    unfold(file, family, sample_planes(family.largest, 2))
     check_growth(file.size, str(changes.setdefault("loop", {}).setdefault("size", file.size)))
     return file.data
 
@@ -146,15 +152,15 @@ def wanted_options(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return options
 
 
-def check_machine(game: games.Game, config: "RunConfig", device: str) -> None:
+def check_machine(family: Family, config: "RunConfig", device: str) -> None:
     """What would fail later fails before anything is written."""
     from tengen.net.evaluator import DEVICES
     from tengen.net.shape import NetworkShape
     from tengen.train.loop import learning_device
     from tengen.train.strength import check_engine
 
-    check_engine(config.measure, game)
-    NetworkShape.of(game, config.loop.size)
+    check_engine(config.measure, family.largest)
+    NetworkShape.of(family, config.loop.size)
     if device not in DEVICES:
         raise UsageError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")
     learning_device(device)

@@ -8,8 +8,9 @@
 """
 
 from tengen._core import Game, GameError, State, registry
+from tengen.games.family import Family
 
-__all__ = ["Game", "GameError", "State", "make", "names", "options", "registry", "result_text"]
+__all__ = ["Family", "Game", "GameError", "State", "make", "names", "options", "registry", "result_text"]
 
 
 def names() -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tengen.files import write_durably
-from tengen.hub.player import ReleasePlayer
+from tengen.hub.player import COUNTED, ReleasePlayer
 from tengen.hub.protocol import Release
 from tengen.net.cpu import usable_cores
 from tengen.play.elo import Pairing
@@ -34,24 +34,31 @@ class LocalHub:
     def __init__(self, run: RunDirectory, first_game: int, device: str = "auto") -> None:
         self.threads = playing_threads()
         self._run, self._store = run, ChunkStore(run.games)
-        self._player = ReleasePlayer(first_game, device=device, threads=self.threads)
+        self._first_game, self._device = first_game, device
+        self._players: dict[str, ReleasePlayer] = {}  # by game: games of other sizes wait for their turn
+        self._playing = ""
         self._shown = 0.0  # when games under way were last written down
 
     def publish(self, release: Release) -> None:
-        self._player.take_up(release)
+        self._playing = release.manifest.game
+        if self._playing not in self._players:
+            player = ReleasePlayer(self._first_game, device=self._device, threads=self.threads)
+            self._players[self._playing] = player
+        self._players[self._playing].take_up(release)
 
     def gather(self, done: Callable[[Counts], bool]) -> list[GameRecord]:
-        def watched(counts: Counts) -> bool:
+        def watched(_: Counts) -> bool:
             self._show()
-            return done(counts)
+            return done(self.counts())
 
-        records = self._player.play(watched)
+        records = self._players[self._playing].play(watched)
         if records:
             self._store.append(records)
         return records
 
     def counts(self) -> Counts:
-        return self._player.counts()
+        played = [player.counts() for player in self._players.values()]
+        return {name: sum(counts[name] for counts in played) for name in COUNTED}
 
     def workers(self) -> int | None:
         return None
@@ -80,4 +87,5 @@ class LocalHub:
             return
         self._shown = time.monotonic()
         with suppress(OSError):
-            write_durably(self._run.live, json.dumps(self._player.under_way(SHOWN)).encode())
+            games = [{"game": self._playing, **game} for game in self._players[self._playing].under_way(SHOWN)]
+            write_durably(self._run.live, json.dumps(games).encode())

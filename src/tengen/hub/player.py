@@ -30,6 +30,8 @@ class ReleasePlayer:
         """Plays with a release from now on, also in games under way, unless those would have to be searched otherwise:
         then they are given up."""
         manifest, game = release.manifest, games.make(release.manifest.game)
+        if manifest == self.playing:
+            return
         network = NetworkFile.parse(release.data, f"release {manifest.version}")
         evaluator = make_evaluator(network, game, self._device, self._threads)
         if self._actor is None or self.playing is None or self.playing.configs() != manifest.configs():

@@ -9,13 +9,13 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from tengen import games
-from tengen.games import Game, GameError
+from tengen.games import Family, Game, GameError
 from tengen.net.graph import Arrays, read_graph, write_graph
 from tengen.net.protobuf import fields, message, number_field, tag, varint
 from tengen.net.shape import NetworkShape
@@ -46,20 +46,29 @@ class NetworkError(GameError):
     """A network that cannot be used: damaged, of another game, or with nothing here to run it."""
 
 
-def schema_hash(game: Game) -> str:
+def schema_hash(game: Game | Family) -> str:
     """Names the meaning of a game's planes: a network trained on others would see nonsense."""
     return hashlib.sha256(game.schema.encode()).hexdigest()[:16]
 
 
-def shipped_network(game: Game) -> Path | None:
-    """The network that comes with the package for a game, named by the game's id; None when there is none."""
+def shipped_network(game: Game | Family) -> Path | None:
+    """The network that comes with the package for a game: one of its size, else one of several; None when there is
+    none. A file is named by the id of what it plays."""
     path = SHIPPED / f"{file_name(game.id)}.onnx"
-    return path if path.is_file() else None
+    if path.is_file():
+        return path
+    others = sorted(SHIPPED.glob(f"{game.name}-*.onnx")) if isinstance(game, Game) else []
+    return next((path for path in others if game in _shipped_family(path).games), None)
 
 
 def shipped_games() -> list[str]:
     """The ids of the games for which a network comes with the package."""
-    return sorted({NetworkFile.load(path).game for path in SHIPPED.glob("*.onnx")})
+    return sorted({game.id for path in SHIPPED.glob("*.onnx") for game in _shipped_family(path).games})
+
+
+@cache
+def _shipped_family(path: Path) -> Family:
+    return NetworkFile.load(path).family
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class NetworkFile:
 
     name: str  # for messages: where it was read from
     data: bytes = field(repr=False)  # the whole file
-    game: str  # canonical id
+    game: str  # canonical id, of a game or of a family
     schema: str
     hash: str  # 64 hex digits
     step: int  # of training
@@ -126,7 +135,9 @@ class NetworkFile:
         )
 
     @classmethod
-    def write(cls, game: Game, shape: NetworkShape, precision: str, weights: Arrays, step: int, name: str) -> Self:
+    def write(
+        cls, game: Game | Family, shape: NetworkShape, precision: str, weights: Arrays, step: int, name: str
+    ) -> Self:
         """The file of a network with these weights, which are those that `describe_graph` in graph.py names. The same
         weights give the same bytes."""
         from importlib.metadata import version  # slow to import, and playing does not need it
@@ -149,8 +160,13 @@ class NetworkFile:
         """The first 64 bits of the hash, as the search's cache wants them."""
         return int(self.hash[:16], 16)
 
+    @property
+    def family(self) -> Family:
+        """The sizes that it plays."""
+        return Family.parse(self.game)
+
     def check_game(self, game: Game) -> None:
-        if self.game != game.id:
+        if game not in self.family:
             raise NetworkError(f"{self.name}: this network plays {self.game}, not {game.id}")
 
 
@@ -177,7 +193,7 @@ def _around(graph: int, metadata: Mapping[str, str]) -> tuple[bytes, bytes]:
 def _shape(name: str, metadata: Mapping[str, str]) -> NetworkShape:
     """The shape that the metadata name. Raises NetworkError."""
     try:
-        game = games.make(metadata["game"])
+        game = Family.parse(metadata["game"])
         shape = NetworkShape.of(game, metadata["size"])
     except GameError as error:
         raise NetworkError(f"{name}: not a network for this program ({error})") from None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.net.protobuf import message, number_field, tag, varint
-from tengen.net.shape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
+from tengen.net.shape import MIDDLE_SIDE, POLICY_CHANNELS, SIDE_STEP, VALUE_HIDDEN, NetworkShape
 
 __all__ = ["Array", "Graph", "GraphNode", "describe_graph", "read_graph", "weight_bytes", "write_graph"]
 
@@ -52,12 +52,13 @@ class GraphNode(NamedTuple):
 class Graph(NamedTuple):
     nodes: list[GraphNode]
     arrays: list[Array]
-    planes: tuple[int, ...]  # the input's shape, without the batch
-    answers: dict[str, tuple[int, ...]]  # the outputs' shapes, without the batch
+    planes: tuple[int | str, ...]  # the input's shape, without the batch; a name for what is free
+    answers: dict[str, tuple[int | str, ...]]  # the outputs' shapes, without the batch
 
 
 def describe_graph(shape: NetworkShape, precision: str) -> Graph:
-    """The graph of `Network.answer` in nn/model.py, folded, for any batch size. int8 is for the tower alone."""
+    """The graph of `Network.answer` in nn/model.py, folded, for any batch size, and for any board where it is
+    free. int8 is for the tower alone."""
     return _Describer(shape, precision == "int8").graph()
 
 
@@ -70,11 +71,14 @@ class _Describer:
     def graph(self) -> Graph:
         shape = self.shape
         x = self.relu(self.conv("planes", "stem.conv", shape.planes, shape.channels, 3))
+        if shape.free:
+            self.describe_size()
         for i in range(shape.blocks):
             x = self.block(x, f"tower.{i}", pooled=i % 2 == 1)
         self.policy(self.relu(self.conv(x, "policy.hidden.conv", shape.channels, POLICY_CHANNELS, 1)))
-        hidden = self.flat(self.relu(self.conv(x, "value.hidden.conv", shape.channels, VALUE_CHANNELS, 1)))
-        hidden = self.relu(self.dense(hidden, "value.dense", VALUE_CHANNELS * shape.cells, VALUE_HIDDEN))
+        hidden = self.relu(self.conv(x, "value.hidden.conv", shape.channels, shape.value_channels, 1))
+        hidden = self.whole_board(hidden, "value")
+        hidden = self.relu(self.dense(hidden, "value.dense", shape.value_channels * shape.seen, VALUE_HIDDEN))
         self.add("Softmax", [self.dense(hidden, "value.wdl", VALUE_HIDDEN, 3)], "wdl", axis=1)
         classes = len(shape.bins)
         by_class = self.dense(hidden, "value.plies", VALUE_HIDDEN, classes)
@@ -83,25 +87,43 @@ class _Describer:
         mean = self.add("MatMul", [by_class, plies], "value.plies.mean")
         axis = self.array("axis", "<i8", 1, value=np.array([1], "<i8").tobytes())
         self.add("Squeeze", [mean, axis], "moves_left")
-        answers: dict[str, tuple[int, ...]] = {"policy": (shape.actions,), "wdl": (3,), "moves_left": ()}
-        return Graph(self.nodes, self.arrays, (shape.planes, shape.rows, shape.cols), answers)
+        actions: int | str = "actions" if shape.free else shape.actions
+        board: tuple[int | str, ...] = ("rows", "cols") if shape.free else (shape.rows, shape.cols)
+        answers: dict[str, tuple[int | str, ...]] = {"policy": (actions,), "wdl": (3,), "moves_left": ()}
+        return Graph(self.nodes, self.arrays, (shape.planes, *board), answers)
+
+    def describe_size(self) -> None:
+        """The size of the board, as one number: it is taken from the planes, so that nobody need say it."""
+        side = self.add("Shape", ["planes"], "size.side", start=2, end=3)
+        side = self.add("Cast", [side], "size.real", to=TYPES["<f4"])
+        middle = self.array("size.middle", "<f4", 1, value=np.array([MIDDLE_SIDE], "<f4").tobytes())
+        step = self.array("size.step", "<f4", 1, value=np.array([SIDE_STEP], "<f4").tobytes())
+        self.add("Div", [self.add("Sub", [side, middle], "size.difference"), step], "size")
 
     def block(self, x: str, name: str, pooled: bool) -> str:
         channels = self.shape.channels
         y = self.relu(self.conv(x, f"{name}.first.conv", channels, channels, 3, self.in_bytes))
         if pooled:
-            pools = [self.add(f"Global{kind}Pool", [y], f"{name}.{kind}") for kind in ("Average", "Max")]
-            bias = self.add("Concat", pools, f"{name}.pools", axis=1)
-            y = self.add("Add", [y, self.conv(bias, f"{name}.pool", 2 * channels, channels, 1)], f"{name}.biased")
+            bias = self.conv(self.pools(y, name), f"{name}.pool", self.shape.pools * channels, channels, 1)
+            y = self.add("Add", [y, bias], f"{name}.biased")
         y = self.conv(y, f"{name}.second.conv", channels, channels, 3, self.in_bytes)
         return self.relu(self.add("Add", [y, x], f"{name}.sum"))
 
+    def pools(self, x: str, name: str) -> str:
+        mean, most = (self.add(f"Global{kind}Pool", [x], f"{name}.{kind}") for kind in ("Average", "Max"))
+        sized = [self.add("Mul", [mean, "size"], f"{name}.Sized")] if self.shape.free else []
+        return self.add("Concat", [mean, *sized, most], f"{name}.pools", axis=1)
+
+    def whole_board(self, x: str, name: str) -> str:
+        return self.flat(self.pools(x, name) if self.shape.free else x)
+
     def policy(self, x: str) -> None:
         shape, parts = self.shape, []
-        if shape.cell_actions:
+        if shape.free or shape.cell_actions:
             parts.append(self.flat(self.conv(x, "policy.cells", POLICY_CHANNELS, 1, 1)))
         if others := shape.actions - shape.cell_actions:
-            parts.append(self.dense(self.flat(x), "policy.others", POLICY_CHANNELS * shape.cells, others))
+            board = self.whole_board(x, "policy")
+            parts.append(self.dense(board, "policy.others", POLICY_CHANNELS * shape.seen, others))
         self.add("Concat", parts, "policy", axis=1)
 
     def conv(self, x: str, name: str, inputs: int, outputs: int, kernel: int, in_bytes: bool = False) -> str:
@@ -217,8 +239,10 @@ def _node(node: GraphNode) -> bytes:
     return inputs + named + message(4, node.kind.encode()) + b"".join(attributes)
 
 
-def _value(name: str, shape: tuple[int, ...]) -> bytes:
+def _value(name: str, shape: tuple[int | str, ...]) -> bytes:
     """A ValueInfoProto: float32, the batch first."""
-    sizes = [message(2, b"batch"), *(number_field(1, size) for size in shape)]
+    sizes = [
+        number_field(1, size) if isinstance(size, int) else message(2, size.encode()) for size in ("batch", *shape)
+    ]
     dimensions = b"".join(message(1, size) for size in sizes)
     return message(1, name.encode()) + message(2, message(1, number_field(1, TYPES["<f4"]) + message(2, dimensions)))

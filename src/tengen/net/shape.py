@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from math import prod
 from typing import Self
 
-from tengen.games import Game, GameError
+from tengen.games import Family, Game, GameError
 
 # The dial: channels × blocks. docs/networks.md has the parameters and the speed of each.
 SIZES = {1: (32, 2), 2: (48, 4), 3: (64, 5), 4: (96, 6), 5: (128, 8), 6: (192, 12)}
@@ -13,6 +14,8 @@ MOST_CHANNELS, MOST_BLOCKS = 1024, 100
 POLICY_CHANNELS = 32
 VALUE_CHANNELS = 8  # the value head sees every cell: parity of squares decides Connect4
 VALUE_HIDDEN = 64
+FREE_VALUE_CHANNELS = 32  # a network of several sizes sees pools of the cells instead
+MIDDLE_SIDE, SIDE_STEP = 10, 5  # how such a network is told the size: (side - 10) / 5
 
 EXACT_PLIES = 64  # games up to this length have one class per ply
 BINS = 64  # longer games share this many classes, exact below NEAR plies and then ever wider
@@ -61,20 +64,34 @@ class NetworkShape:
     """Everything needed to build a network of the right shape, and nothing of a game's rules."""
 
     planes: int
-    rows: int
+    rows: int  # 0: of several sizes, each as large as the planes that it is shown
     cols: int
-    actions: int
+    actions: int  # of several sizes: those that are not a cell
     max_plies: int
     channels: int
     blocks: int
 
     @classmethod
-    def of(cls, game: Game, size: int | str = 2) -> Self:
-        return cls(*game.planes_shape, game.num_actions, game.max_plies, *parse_size(size))
+    def of(cls, game: Game | Family, size: int | str = 2) -> Self:
+        """Raises GameError."""
+        family = Family.of(game)
+        largest, channels_and_blocks = family.largest, parse_size(size)
+        if family.games == (largest,):
+            return cls(*largest.planes_shape, largest.num_actions, largest.max_plies, *channels_and_blocks)
+        kinds = {(each.planes_shape[0], each.num_actions - prod(each.planes_shape[1:])) for each in family.games}
+        planes, others = kinds.pop()
+        if kinds or others < 0:
+            raise GameError(f"{family.id}: no network can play all these sizes")
+        return cls(planes, 0, 0, others, max(each.max_plies for each in family.games), *channels_and_blocks)
 
     @property
     def size(self) -> str:
         return f"{self.channels}x{self.blocks}"
+
+    @property
+    def free(self) -> bool:
+        """Is it for several sizes?"""
+        return self.rows == 0
 
     @property
     def cells(self) -> int:
@@ -84,6 +101,20 @@ class NetworkShape:
     def cell_actions(self) -> int:
         """How many actions mean a cell, in the planes' order; the others (a pass, a column) come after them."""
         return self.cells if self.actions >= self.cells else 0
+
+    @property
+    def pools(self) -> int:
+        """Numbers that pooling makes of a channel."""
+        return 3 if self.free else 2
+
+    @property
+    def seen(self) -> int:
+        """Numbers of a channel that a dense layer over the whole board reads."""
+        return self.pools if self.free else self.cells
+
+    @property
+    def value_channels(self) -> int:
+        return FREE_VALUE_CHANNELS if self.free else VALUE_CHANNELS
 
     @property
     def bins(self) -> list[int]:

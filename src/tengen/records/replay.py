@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen.games import Game
+from tengen.games import Family, Game
 from tengen.records import UNSOLVED, GameRecord
 
 __all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
@@ -109,7 +109,7 @@ class Replay:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | Family,
         config: ReplayConfig | None = None,
         *,
         deeper_after: int = 0,
@@ -119,16 +119,17 @@ class Replay:
     ) -> None:
         """`drawn`: samples drawn before, when a run goes on: after adding its games again, batches follow on.
         `deeper_after`: as `loop.deeper_after`, for what deeper searches have found is drawn more often."""
-        self.game = game
+        self.family = Family.of(game)
         self.config, self.deeper_after = config or ReplayConfig(), deeper_after
         self.seed = seed
         self.drawn = drawn
         self.threads = threads
-        self._policy_index = _policy_indices(game)
+        self._sizes = {each.id: size for size, each in enumerate(self.family.games)}
+        self._policy_index = [_policy_indices(each) for each in self.family.games]
         self._moves = Tape(moves=np.uint16)
         self._games = Tape(start=np.int64, plies=np.int32, real_end=np.bool_)
         self._positions = Tape(
-            game=np.int64, ply=np.int32, v=np.float32, d=np.float32, entry=np.int64, entries=np.int32
+            game=np.int64, size=np.uint8, ply=np.int32, v=np.float32, d=np.float32, entry=np.int64, entries=np.int32
         )
         self._entries = Tape(action=np.uint16, target=np.float32)
 
@@ -169,8 +170,8 @@ class Replay:
     def add(self, records: Sequence[GameRecord]) -> None:
         """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""
         for record in records:
-            if record.game != self.game.id:
-                raise ValueError(f"a record of {record.game} where {self.game.id} is learned")
+            if record.game not in self._sizes:
+                raise ValueError(f"a record of {record.game} where {self.family.id} is learned")
         for record in records:
             self._add(record)
         self._forget()
@@ -185,6 +186,7 @@ class Replay:
         value, draw = value_targets(record, self.config.value_lambda)
         self._positions.extend(
             game=np.full(int(chosen.sum()), self._games.end, np.int64),
+            size=np.full(int(chosen.sum()), self._sizes[record.game], np.uint8),
             ply=plies[chosen],
             v=value[chosen],
             d=draw[chosen],
@@ -205,7 +207,8 @@ class Replay:
         self._moves.forget(int(self._games["start"][0]))
 
     def batch(self, size: int) -> Minibatch:
-        """Draws samples uniformly from the window. Raises ValueError when they are more than `budget`."""
+        """Draws samples uniformly from the window, of a family all of one size. Raises ValueError when they are more
+        than `budget`."""
         if not 0 < size <= self.budget:
             raise ValueError(f"{size} samples asked for, but only {self.budget} may be drawn before more games come")
         batch = self.look(size)
@@ -216,23 +219,34 @@ class Replay:
         """The same samples, not counted as drawn. The window must not be empty."""
         # One stream per batch, named by what was drawn before: a run that goes on draws what it would have drawn.
         rng = np.random.Generator(np.random.Philox(key=np.array([self.seed, self.drawn], np.uint64)))
-        rows = np.sort(rng.integers(self.positions - self.window, self.positions, size)) - self._positions.first
-        symmetry = rng.integers(0, self.game.num_symmetries, size, dtype=np.uint8)
+        rows = np.sort(self._draw(rng, size)) - self._positions.first
         position = self._positions.rows(rows)
+        board = int(position["size"][0])
+        symmetry = rng.integers(0, self.family.games[board].num_symmetries, size, dtype=np.uint8)
         game = self._games.rows(position["game"] - self._games.first)
-        planes, legal = self._replay(position["game"], game, position["ply"], symmetry)
+        planes, legal = self._replay(board, position["game"], game, position["ply"], symmetry)
         return Minibatch(
             planes=planes,
             legal=legal,
-            policy=self._policy(position, symmetry),
+            policy=self._policy(board, position, symmetry),
             wdl=_wdl(position["v"], position["d"]),
             moves_left=(game["plies"] - position["ply"]).astype(np.float32),
             moves_left_weight=game["real_end"].astype(np.float32),
             age=self._positions.end - 1 - self._positions.first - rows,
         )
 
+    def _draw(self, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
+        """Numbers of positions. Of a family one position says which size: so sizes come as often as in the window."""
+        first = self.positions - self.window
+        if len(self._sizes) == 1:
+            return rng.integers(first, self.positions, count)
+        sizes = self._positions["size"][first - self._positions.first :]
+        alike = np.flatnonzero(sizes == sizes[rng.integers(len(sizes))])
+        return first + alike[rng.integers(0, len(alike), count)]
+
     def _replay(
         self,
+        board: int,
         number: NDArray[np.int64],
         game: dict[str, NDArray[Any]],
         ply: NDArray[np.int32],
@@ -243,16 +257,20 @@ class Replay:
         _, first, index = np.unique(number, return_index=True, return_inverse=True)
         start = game["start"][first] - self._moves.first
         bounds = np.stack([start, start + game["plies"][first]], axis=1).reshape(-1)
-        return self.game.replay(self._moves["moves"], bounds, (2 * index).astype(np.int32), ply, symmetry, self.threads)
+        drawn = (2 * index).astype(np.int32)
+        rules = self.family.games[board]
+        return rules.replay(self._moves["moves"], bounds, drawn, ply, symmetry, self.threads)
 
-    def _policy(self, position: dict[str, NDArray[Any]], symmetry: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _policy(
+        self, board: int, position: dict[str, NDArray[Any]], symmetry: NDArray[np.uint8]
+    ) -> NDArray[np.float32]:
         sizes = position["entries"]
         row = np.repeat(np.arange(len(sizes)), sizes)
         within = np.arange(len(row)) - np.repeat(sizes.cumsum() - sizes, sizes)
         entry = self._entries.rows(np.repeat(position["entry"], sizes) + within - self._entries.first)
-        policy = np.zeros((len(sizes), self.game.num_actions), np.float32)
+        policy = np.zeros((len(sizes), self.family.games[board].num_actions), np.float32)
         side = position["ply"] % 2
-        policy[row, self._policy_index[side[row], symmetry[row], entry["action"]]] = entry["target"]
+        policy[row, self._policy_index[board][side[row], symmetry[row], entry["action"]]] = entry["target"]
         return policy
 
 

@@ -157,7 +157,10 @@ class Measured(Event):
     """How strong a network is."""
 
     kind = "measure"
-    prefixes: ClassVar[Mapping[str, str]] = {"openings": "value_", "keeping": "keeping_", "alone": "alone_"}
+    prefixes: ClassVar[Mapping[str, str]] = {
+        **{"openings": "value_", "keeping": "keeping_", "alone": "alone_"},
+        "smallest": "smallest_",
+    }
 
     network: str  # file name
     opponent: str | None = None
@@ -175,6 +178,7 @@ class Measured(Event):
     elo_alone_error: float | None = None
     games_alone: int | None = None  # that it played without a search against each opponent
     alone: dict[str, float] = field(default_factory=dict)  # its score there, by opponent
+    smallest: dict[str, float] = field(default_factory=dict)  # the same on a family's smallest board
     openings: dict[str, float] = field(default_factory=dict)  # the first player's value at the start and after moves
     value_error: float | None = None
     keeping: dict[str, float] = field(default_factory=dict)  # share of moves that keep the value, by simulations

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from tengen.config import ConfigError, SearchConfig, SelfPlayConfig, changed, split_settings
-from tengen.games import Game
+from tengen.games import Family, Game
 from tengen.play.outside.named import ENGINE_NAME
 from tengen.preset import read_preset, to_win
 from tengen.records.replay import ReplayConfig
@@ -45,12 +45,16 @@ class LoopConfig:
     """Of the network in self-play: int8, or f32. What is kept and measured is always f32."""
     deeper_after: int = 0
     """Positions after which, and at every doubling, searches deepen by √2, and random moves get rarer; 0: never."""
+    sizes_until: float = 0.5
+    """Of several board sizes: share of the run until all are played; it begins on the smallest and adds the others."""
 
     def __post_init__(self) -> None:
         if not self.minutes > 0 or self.steps < 0 or self.deeper_after < 0:
             raise ValueError("minutes must be above 0, steps and deeper_after 0 or more")
         if min(self.slots, self.turn_positions, self.turns_per_release) < 1:
             raise ValueError("slots, turn_positions and turns_per_release must be at least 1")
+        if not 0 <= self.sizes_until <= 1:
+            raise ValueError("sizes_until must be 0 to 1")
         if self.precision not in ("f32", "int8"):
             raise ValueError(f"precision must be f32 or int8, not {self.precision!r}")
 
@@ -105,7 +109,7 @@ class MeasureConfig:
 class RunConfig:
     """What `run.toml` of a run holds."""
 
-    game: str
+    game: str  # or a family
     loop: LoopConfig = LoopConfig()
     search: SearchConfig = field(default_factory=lambda: SearchConfig(noise_epsilon=0.25))
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
@@ -114,7 +118,7 @@ class RunConfig:
     measure: MeasureConfig = field(default_factory=MeasureConfig)
 
     @classmethod
-    def of(cls, game: Game) -> Self:
+    def of(cls, game: Game | Family) -> Self:
         """The game's preset, or the defaults of all games."""
         return cls(game=game.id).with_values(read_preset(game))
 

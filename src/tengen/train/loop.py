@@ -1,7 +1,7 @@
 """The loop: play, learn, release, measure. It knows no screen: it tells whoever listens what happened.
 
 while there is time left:
-    1  play     until the hub has a turn's worth of positions; finished games are on disk by then
+    1  play     until the hub has a turn's worth of positions, all of one size; finished games are on disk by then
     2  learn    as often as the new positions allow
     3  save     everything needed to go on
     4  release  every few turns: whoever plays goes on with the new network
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tengen import games
+from tengen.games import Family, Game
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.net.cpu import usable_cores
@@ -39,6 +39,7 @@ from tengen.run.events import Ended, Event, Listener, Measured, Released, Starte
 from tengen.run.folder import RunDirectory, RunError
 from tengen.run.settings import deepened
 from tengen.train.learner import Learner
+from tengen.train.sizes import size_of_turn, size_shares
 
 __all__ = ["MakeHub", "Trainer", "learning_device"]
 
@@ -64,13 +65,13 @@ class Trainer:
     ) -> None:
         self.run, self.listen, self.device = run, listen, device
         self.config = run.config()
-        self.game = games.make(self.config.game)
+        self.family = Family.parse(self.config.game)
         self.stop = stop or threading.Event()
         self._measure = measure
         loop = self.config.loop
         self.store = ChunkStore(run.games)
         self.learner = Learner(
-            NetworkShape.of(self.game, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
+            NetworkShape.of(self.family, loop.size), self.config.learner, seed=loop.seed, device=learning_device(device)
         )
         self.replay = self._empty_window()
         self._spent, self._started = 0.0, time.monotonic()  # minutes of earlier sittings
@@ -82,6 +83,9 @@ class Trainer:
         self.phase = "loading"  # what is being done right now, for whoever looks
         self._last_measure, self._measured_step = 0.0, -1  # minutes, and the learner's step in this sitting
         self._last_batch: Minibatch | None = None
+        self._seen: dict[tuple[int, ...], NDArray[np.float32]] = {}  # the planes learned last, of each size
+        self._network = ("", b"")  # that plays: its hash and its file
+        self._playing: Game | None = None
         self.hub = make_hub(run, self._resume(), device)
         self._side_by_side = usable_cores() > 1
         torch.set_num_threads(max(1, usable_cores() - self.hub.threads))
@@ -110,7 +114,7 @@ class Trainer:
         loop = self.config.loop
         self._tell(
             Started,
-            game=self.game.id,
+            game=self.family.id,
             size=loop.size,
             planned_minutes=loop.minutes,
             planned_steps=loop.steps,
@@ -144,6 +148,8 @@ class Trainer:
         the two jobs a turn took 6.4 s instead of 8.4 (Connect4). A run by the clock plays on until learning is done; a
         run by steps does not, so that the same seed gives the same network.
         """
+        if self._turn_game() != self._playing:
+            self._publish()
         if not self._side_by_side:
             self.phase = "playing"
             records, speeds = self._play(lambda: True)
@@ -194,6 +200,7 @@ class Trainer:
                 self.replay.drawn += self.replay.budget  # the rest of the epoch is not made up for later
                 break
             self._last_batch = self.replay.batch(size)
+            self._seen[self._last_batch.planes.shape[1:]] = self._last_batch.planes
             metrics.append(self.learner.learn(self._last_batch, self.progress))
         if not metrics or self._last_batch is None:
             return {}
@@ -213,28 +220,37 @@ class Trainer:
     def _release(self) -> None:
         """4. The averaged weights become the network that plays."""
         self.phase = "releasing"
-        file = export_onnx(self.learner.released, self.run.current, self.game, self.learner.step)
-        self._publish(file.hash, (self._quantized(self.learner.released) or file).data)
+        file = export_onnx(self.learner.released, self.run.current, self.family, self.learner.step)
+        self._network = file.hash, (self._quantized(self.learner.released) or file).data
+        self._publish()
         change = self.learner.end_epoch()
         if self._last_batch is not None:
             self.learner.begin_epoch(self._last_batch)
         self._tell(Released, network=file.hash, kl=change, multiplier=self.learner.multiplier)
 
-    def _publish(self, hash: str, data: bytes) -> None:
+    def _turn_game(self) -> Game:
+        """What the next turn plays."""
+        games = self.family.games
+        return games[size_of_turn(self.turns, size_shares(len(games), self.progress, self.config.loop.sizes_until))]
+
+    def _publish(self) -> None:
+        self._playing = self._turn_game()
         now = self.run.config_now(lambda why: self._tell(Warned, reason=why))  # `tengen hub set` may change it
         loop, self._resign_below = self.config.loop, now.selfplay.resign_below
         search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
-        self.hub.publish(Release.of(self.game.id, hash, data, search, selfplay, loop.seed, loop.slots))
+        search = search.replace(cache_mb=-(-search.cache_mb // len(self.family.games)))  # each size has a cache
+        self.hub.publish(Release.of(self._playing.id, *self._network, search, selfplay, loop.seed, loop.slots))
 
     def _quantized(self, network: Network) -> NetworkFile | None:
         """The same network in 8 bits, unless that is not wanted, or would say something else."""
         if self.config.loop.precision != "int8":
             return None
         step = self.learner.step
-        seen = sample_planes(self.game, CALIBRATION) if self._last_batch is None else self._last_batch.planes
+        known = [(game, self._seen.get(tuple(game.planes_shape))) for game in self.family.games]
+        seen = [sample_planes(game, CALIBRATION) if planes is None else planes for game, planes in known]
         try:
-            file = to_onnx(network, self.game, step, "self-play network", seen)
-            check_parity(network, file, self.game)
+            file = to_onnx(network, self.family, step, "self-play network", seen)
+            check_parity(network, file, self.family)
             return file
         except NetworkError as error:
             self._tell(Warned, reason=f"{error}; self-play uses 32 bits")
@@ -250,7 +266,7 @@ class Trainer:
         """5. Never changes what is learned."""
         self.phase, began = "measuring", self.minutes
         path = self.run.network(self.learner.step)
-        export_onnx(self.learner.released, path, self.game, self.learner.step)
+        export_onnx(self.learner.released, path, self.family, self.learner.step)
         measured = self._measure(self) if self._measure else None
         if not self.stop.is_set():  # what was given up is due at once when the run goes on
             self._last_measure, self._measured_step = began, self.learner.step
@@ -266,14 +282,13 @@ class Trainer:
             self._last_measure = float(about["last_measure"])
             self.replay.resume(int(about["drawn"]))
         elif self.run.start.exists():
-            self._begin_with(sample_planes(self.game, STARTING_POSITIONS))
+            self._begin_with(sample_planes(self.family.largest, STARTING_POSITIONS))
         return next_game
 
     def _begin_with(self, planes: NDArray[np.float32]) -> None:
         """The learner says what the network says that the run begins with, and nearly so while it learns from positions
         like these."""
-        file = NetworkFile.load(self.run.start, self.game)
-        self.learner.begin_with(unfold(file, self.game, planes))
+        self.learner.begin_with(unfold(NetworkFile.load(self.run.start), self.family, planes))
 
     def _load_games(self, paths: list[Path] | None = None) -> int:
         """Fills the window from disk; returns the number of the next game of this process."""
@@ -283,8 +298,8 @@ class Trainer:
             unread.append(f"{path}: {why}")
 
         for path, records in self.store.read(leave_out, paths):
-            if records[0].game != self.game.id:
-                leave_out(path, f"games of {records[0].game}, not {self.game.id}")
+            if all(records[0].game != game.id for game in self.family.games):
+                leave_out(path, f"games of {records[0].game}, not {self.family.id}")
                 continue
             self._count(records)
             next_game = max([next_game, *(record.number + 1 for record in records if record.number < LEASED)])
@@ -305,7 +320,7 @@ class Trainer:
 
     def _empty_window(self) -> Replay:
         loop = self.config.loop
-        return Replay(self.game, self.config.replay, deeper_after=loop.deeper_after, seed=loop.seed, threads=0)
+        return Replay(self.family, self.config.replay, deeper_after=loop.deeper_after, seed=loop.seed, threads=0)
 
     def _window(self) -> dict[str, float]:
         return {

@@ -21,9 +21,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tengen import games
 from tengen.exact.oracle import oracle
 from tengen.files import write_durably
+from tengen.games import Family, Game
 from tengen.net.evaluator import Evaluator, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.play.arena import Match, draw_openings, play_match
@@ -84,7 +84,8 @@ class Measurer:
         """Raises RunError when the run's ladder is damaged, PlayerError when its engine is not there."""
         self._run, self._device = run, device
         self._config = run.config()
-        self._game = games.make(self._config.game)
+        self._family = Family.parse(self._config.game)
+        self._game = self._family.largest  # the ladder is its
         check_engine(self._config.measure, self._game)
         self._stop = threading.Event()
         self.standings = Standings.read(run.ladder, min(FIRST_LEVEL, self._config.measure.level))
@@ -137,7 +138,7 @@ class Measurer:
         values |= {"elo": ratings[name].elo, "elo_error": ratings[name].error}
         alone = ratings[alone_name(name)]
         values |= {"elo_alone": alone.elo, "elo_alone_error": alone.error}
-        return values | self._openings(agent) | self._scorecard(agent, evaluator)
+        return values | self._openings(agent) | self._scorecard(agent, evaluator) | self._smallest(network, seed)
 
     def _agent(self, evaluator: Evaluator, seed: int) -> Agent:
         """Plays as in self-play, but to win."""
@@ -147,15 +148,29 @@ class Measurer:
 
     def _alone(self, name: str, evaluator: Evaluator, seed: int) -> dict[str, Any]:
         """What the network scores by its policy: an evaluation per move, so that it is known at once."""
+        matches = self._alone_matches(name, self._game, evaluator, seed)
+        for match in matches:
+            self._enter(match)
+        return {"games_alone": self._config.measure.games, "alone": _scores(matches)}
+
+    def _smallest(self, network: NetworkFile, seed: int) -> dict[str, Any]:
+        """The same on a family's smallest board, beside the ladder."""
+        game = self._family.smallest
+        if game == self._game:
+            return {}
+        evaluator = make_evaluator(network, game, self._device)
+        return {"smallest": _scores(self._alone_matches("network", game, evaluator, seed))}
+
+    def _alone_matches(self, name: str, game: Game, evaluator: Evaluator, seed: int) -> list[Match]:
         count = self._config.measure.games
         search = self._config.arena_search.replace(sims=0, lookahead=0, prove_nodes=0, cache_mb=0)
-        agent = Agent(self._game, evaluator, search, seed=seed, slots=count)
-        player, scores = AgentPlayer(alone_name(name), agent), dict[str, float]()
-        for level in ALONE:
-            slots = self._slots(level, count)
-            match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
-            scores[match.b] = match.pairs.summary().score
-        return {"games_alone": count, "alone": scores}
+        player = AgentPlayer(alone_name(name), Agent(game, evaluator, search, seed=seed, slots=count))
+        matches = []
+        for rival in map(_name, ALONE):
+            slots = slots_that_fit(rival, game, most=count)
+            made = make_player(rival, game, slots=slots, seed=seed)
+            matches.append(self._match(game, player, made, count, seed, slots))
+        return matches
 
     def _climb(self, player: Player, network: NetworkFile, count: int, seed: int) -> dict[str, Any]:
         """The curriculum: a level of pure MCTS that rises when it is beaten in every game.
@@ -269,19 +284,26 @@ class Measurer:
 
     def _play(self, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
         """Plays a match and enters it in the ladder."""
-        openings = draw_openings(self._game, count // 2, seed=seed)
-        match = play_match(self._game, a, b, openings, slots=slots, stopped=self._stop.is_set)
+        match = self._match(self._game, a, b, count, seed, slots)
+        self._enter(match)
+        return match
+
+    def _match(self, game: Game, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
+        openings = draw_openings(game, count // 2, seed=seed)
+        match = play_match(game, a, b, openings, slots=slots, stopped=self._stop.is_set)
         if len(match.games) < count:
             raise _InterruptedError
-        points = match.wins + match.draws / 2
-        self.standings.pairings.append(Pairing(a.name, b.name, points, count))
         return match
+
+    def _enter(self, match: Match) -> None:
+        points = match.wins + match.draws / 2
+        self.standings.pairings.append(Pairing(match.a, match.b, points, len(match.games)))
 
     def _write(self) -> None:
         self.standings.write(self._run.ladder)
 
 
-def check_engine(config: MeasureConfig, game: games.Game) -> None:
+def check_engine(config: MeasureConfig, game: Game) -> None:
     """Can the program that measures name play the game? Raises PlayerError."""
     if config.engine:
         make_player(_engine_spec(config), game)
@@ -294,6 +316,11 @@ def _engine_spec(config: MeasureConfig) -> str:
 def _half(count: int) -> int:
     """Of an even number of games, in pairs."""
     return max(2, count // 4 * 2)
+
+
+def _scores(matches: Sequence[Match]) -> dict[str, float]:
+    """By opponent."""
+    return {match.b: match.pairs.summary().score for match in matches}
 
 
 def _name(level: int) -> str:
@@ -319,7 +346,7 @@ def _level_above(level: int, step: int) -> int:
 
 
 @cache
-def _labelled(game: games.Game) -> tuple[Positions, Positions]:
+def _labelled(game: Game) -> tuple[Positions, Positions]:
     """All labelled positions, and those few of each class that are searched."""
     classes = own_positions(game)
     few = [part.where(np.arange(len(part)) % (len(part) // SEARCHED_PER_CLASS) == 0) for part in classes]

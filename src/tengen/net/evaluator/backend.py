@@ -92,11 +92,11 @@ def _make(backend: str, file: NetworkFile, game: Game, threads: int) -> NetworkE
     if backend == "openvino":
         from tengen.net.evaluator.openvino import OpenVino
 
-        return OpenVino(file, threads)
+        return OpenVino(file, game, threads)
     if backend == "onnxruntime":
         from tengen.net.evaluator.onnxruntime import OnnxRuntime
 
         return OnnxRuntime(file, threads)
     from tengen.net.evaluator.torch import Torch
 
-    return Torch(file, game, "cpu" if backend == "torch" else backend, threads)
+    return Torch(file, "cpu" if backend == "torch" else backend, threads)

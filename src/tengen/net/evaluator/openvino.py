@@ -4,6 +4,7 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 
+from tengen.games import Game
 from tengen.net.cpu import bfloat16_is_fast, usable_cores
 from tengen.net.evaluator.contract import Evaluation, Leaves
 from tengen.net.file import NetworkFile
@@ -88,7 +89,7 @@ class OpenVino:
     all the time: on two busy cores that made a third of the speed.
     """
 
-    def __init__(self, file: NetworkFile, threads: int = 0, *, exact: bool = False) -> None:
+    def __init__(self, file: NetworkFile, game: Game, threads: int = 0, *, exact: bool = False) -> None:
         core = openvino.Core()
         fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and bfloat16_is_fast() and not exact
         self._cores = threads or usable_cores()
@@ -100,7 +101,10 @@ class OpenVino:
             "ENABLE_CPU_PINNING": "NO",
         }
         self.network_hash = file.network_hash
-        self._compiled = core.compile_model(core.read_model(file.data), "CPU", settings)
+        model = core.read_model(file.data)
+        if model.input(0).partial_shape[2].is_dynamic:  # of several sizes: kernels for a known board are faster
+            model.reshape([-1, *game.planes_shape])
+        self._compiled = core.compile_model(model, "CPU", settings)
         self._idle: list[_Request] = []
 
     def __call__(self, leaves: Leaves, /) -> Evaluation:

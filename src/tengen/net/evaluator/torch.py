@@ -4,7 +4,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tengen.games import Game
 from tengen.net.evaluator.blocking import Blocking
 from tengen.net.evaluator.contract import Evaluation
 from tengen.net.file import NetworkError, NetworkFile
@@ -15,7 +14,7 @@ from tengen.net.tower.model import blank_network
 class Torch(Blocking):
     """Takes the weights out of the file, which are named as in the folded network."""
 
-    def __init__(self, file: NetworkFile, game: Game, device: str, threads: int = 0) -> None:
+    def __init__(self, file: NetworkFile, device: str, threads: int = 0) -> None:
         super().__init__(file.network_hash)
         available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
         if not available[device]:
@@ -26,7 +25,7 @@ class Torch(Blocking):
             )
         if threads:
             torch.set_num_threads(threads)  # for the whole process: torch knows no other way
-        network = blank_network(NetworkShape.of(game, file.size), folded=True)
+        network = blank_network(NetworkShape.of(file.family, file.size), folded=True)
         network.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in file.weights.items()})
         self._device = torch.device(device)
         self._network = network.to(self._device).eval()

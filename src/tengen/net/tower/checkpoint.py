@@ -6,9 +6,8 @@ from pathlib import Path
 import safetensors
 import safetensors.torch
 
-from tengen import games
 from tengen.files import write_durably
-from tengen.games import Game, GameError
+from tengen.games import Family, Game, GameError
 from tengen.net.file import NetworkError, schema_hash
 from tengen.net.graph import weight_bytes
 from tengen.net.shape import NetworkShape
@@ -20,11 +19,11 @@ FORMAT = "tengen-network/1"
 @dataclass(frozen=True)
 class Checkpoint:
     network: Network
-    game: Game
+    family: Family
     step: int
 
 
-def save_checkpoint(path: Path, network: Network, game: Game, step: int = 0) -> None:
+def save_checkpoint(path: Path, network: Network, game: Game | Family, step: int = 0) -> None:
     """Writes all weights, BatchNorm statistics included, whole or not at all."""
     header = {
         "format": FORMAT,
@@ -44,7 +43,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
             header = file.metadata() or {}
             if header.get("format") != FORMAT:
                 raise NetworkError(f"{path}: not a checkpoint of tengen (its format is not {FORMAT})")
-            game = games.make(header["game"])
+            game = Family.parse(header["game"])
             if header["schema"] != schema_hash(game):
                 raise NetworkError(
                     f"{path}: trained on inputs {header['schema']} of {game.id}, this program gives {schema_hash(game)}"

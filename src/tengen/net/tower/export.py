@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 
 from tengen._core import Rng
 from tengen.files import write_durably
-from tengen.games import Game
+from tengen.games import Family, Game
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.model import Network, fold
-from tengen.net.tower.quantize import input_ranges, quantize
+from tengen.net.tower.quantize import Calibration, input_ranges, quantize
 
 # Largest |difference| ÷ (1 + |value|) between torch and the file: float32 sums in another order stay far below it.
 TOLERANCE = 1e-4
@@ -23,7 +24,7 @@ CALIBRATION = 256  # positions of random games, unless the caller has better one
 
 
 def export_onnx(
-    network: Network, path: Path, game: Game, step: int = 0, calibration: NDArray[np.float32] | None = None
+    network: Network, path: Path, game: Game | Family, step: int = 0, calibration: Calibration | None = None
 ) -> NetworkFile:
     """Writes a network for playing. Raises NetworkError, and writes nothing, when the file would not say the same."""
     file = to_onnx(network, game, step, str(path), calibration)
@@ -34,10 +35,10 @@ def export_onnx(
 
 def to_onnx(
     network: Network,
-    game: Game,
+    game: Game | Family,
     step: int = 0,
     name: str = "network",
-    calibration: NDArray[np.float32] | None = None,
+    calibration: Calibration | None = None,
 ) -> NetworkFile:
     """The file as it would be written; same weights, same hash. In 8 bits with planes to calibrate them by."""
     if network.shape != NetworkShape.of(game, network.shape.size):
@@ -50,12 +51,17 @@ def to_onnx(
     return NetworkFile.write(game, network.shape, "int8", rounded, step, name)
 
 
-def check_parity(network: Network, file: NetworkFile, game: Game) -> None:
-    """Compares a file, run by ONNX Runtime, with the network it was made from."""
+def check_parity(network: Network, file: NetworkFile, game: Game | Family) -> None:
+    """Compares a file, run by ONNX Runtime, with the network it was made from; of a family on its outermost sizes."""
     import onnxruntime
 
-    planes = sample_planes(game, 16)
     session = onnxruntime.InferenceSession(file.data, providers=["CPUExecutionProvider"])
+    family = Family.of(game)
+    for each in dict.fromkeys([family.smallest, family.largest]):
+        _compare(network, file, session, sample_planes(each, 16))
+
+
+def _compare(network: Network, file: NetworkFile, session: Any, planes: NDArray[np.float32]) -> None:
     expected, answer = torch_answer(network, planes), session.run(None, {"planes": planes})
     if file.precision == "int8":
         difference, most = float(np.mean(np.abs(expected[1] - answer[1]))), INT8_TOLERANCE

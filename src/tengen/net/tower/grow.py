@@ -35,8 +35,9 @@ def grow(network: Network, size: str, old: Mapping[str, Tensor]) -> None:
                 if name.endswith("second.norm.weight"):
                     new.zero_()
             elif name.endswith("pool.weight"):  # reads the means of all channels, then their maxima
-                for half, part in zip(new.chunk(2, dim=1), old[name].chunk(2, dim=1), strict=True):
-                    _into_corner(half, part)
+                pools = network.shape.pools
+                for into, part in zip(new.chunk(pools, dim=1), old[name].chunk(pools, dim=1), strict=True):
+                    _into_corner(into, part)
             else:
                 _into_corner(new, old[name])
 

@@ -6,6 +6,9 @@
 Post-activation blocks, as AlphaZero's: every BatchNorm follows a convolution, so that all of them fold away in the file
 that plays. Pooling is KataGo's bias: the mean and the maximum of every channel, mixed, are added to all cells. It was
 chosen over squeeze-and-excitation because it needs one small matrix instead of two, no sigmoid and no multiplication.
+
+A network for several sizes has no layer that counts cells. What sees the whole board sees pools, among them the mean
+times the size (KataGo's too): a count of stones is the mean and the size together.
 """
 
 from typing import NamedTuple
@@ -13,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from tengen.net.shape import POLICY_CHANNELS, VALUE_CHANNELS, VALUE_HIDDEN, NetworkShape
+from tengen.net.shape import MIDDLE_SIDE, POLICY_CHANNELS, SIDE_STEP, VALUE_HIDDEN, NetworkShape
 
 
 class TowerOutput(NamedTuple):
@@ -46,17 +49,29 @@ class ConvNorm(nn.Module):
         return weight.float(), (norm.bias.double() - norm.running_mean.double() * scale).float()
 
 
+def pools(x: Tensor, free: bool) -> Tensor:
+    """Mean and maximum of every channel; for several sizes, between them, the mean times the size."""
+    mean, most = x.mean((2, 3), keepdim=True), x.amax((2, 3), keepdim=True)
+    return torch.cat([mean, mean * ((x.shape[2] - MIDDLE_SIDE) / SIDE_STEP), most] if free else [mean, most], 1)
+
+
+def whole_board(x: Tensor, free: bool) -> Tensor:
+    """What a dense layer reads: all cells, or for several sizes their pools."""
+    return (pools(x, free) if free else x).flatten(1)
+
+
 class Block(nn.Module):
-    def __init__(self, channels: int, pooled: bool, folded: bool) -> None:
+    def __init__(self, shape: NetworkShape, pooled: bool, folded: bool) -> None:
         super().__init__()
+        channels, self.free = shape.channels, shape.free
         self.first = ConvNorm(channels, channels, 3, folded)
         self.second = ConvNorm(channels, channels, 3, folded)
-        self.pool = nn.Conv2d(2 * channels, channels, 1) if pooled else None
+        self.pool = nn.Conv2d(shape.pools * channels, channels, 1) if pooled else None
 
     def forward(self, x: Tensor) -> Tensor:
         y = torch.relu(self.first(x))
         if self.pool is not None:
-            y = y + self.pool(torch.cat([y.mean((2, 3), keepdim=True), y.amax((2, 3), keepdim=True)], 1))
+            y = y + self.pool(pools(y, self.free))
         return torch.relu(x + self.second(y))
 
 
@@ -66,26 +81,28 @@ class PolicyHead(nn.Module):
     def __init__(self, shape: NetworkShape, folded: bool) -> None:
         super().__init__()
         self.hidden = ConvNorm(shape.channels, POLICY_CHANNELS, 1, folded)
-        others = shape.actions - shape.cell_actions
-        self.cells = nn.Conv2d(POLICY_CHANNELS, 1, 1) if shape.cell_actions else None
-        self.others = nn.Linear(POLICY_CHANNELS * shape.cells, others) if others else None
+        self.free, others = shape.free, shape.actions - shape.cell_actions
+        self.cells = nn.Conv2d(POLICY_CHANNELS, 1, 1) if shape.free or shape.cell_actions else None
+        self.others = nn.Linear(POLICY_CHANNELS * shape.seen, others) if others else None
 
     def forward(self, x: Tensor) -> Tensor:
         x = torch.relu(self.hidden(x))
-        parts = [head(x) for head in [self.cells] if head] + [head(x.flatten(1)) for head in [self.others] if head]
+        parts = [head(x) for head in [self.cells] if head]
+        parts += [head(whole_board(x, self.free)) for head in [self.others] if head]
         return torch.cat([part.flatten(1) for part in parts], 1)
 
 
 class ValueHead(nn.Module):
     def __init__(self, shape: NetworkShape, folded: bool) -> None:
         super().__init__()
-        self.hidden = ConvNorm(shape.channels, VALUE_CHANNELS, 1, folded)
-        self.dense = nn.Linear(VALUE_CHANNELS * shape.cells, VALUE_HIDDEN)
+        self.free = shape.free
+        self.hidden = ConvNorm(shape.channels, shape.value_channels, 1, folded)
+        self.dense = nn.Linear(shape.value_channels * shape.seen, VALUE_HIDDEN)
         self.wdl = nn.Linear(VALUE_HIDDEN, 3)
         self.plies = nn.Linear(VALUE_HIDDEN, len(shape.bins))
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        x = torch.relu(self.dense(torch.relu(self.hidden(x)).flatten(1)))
+        x = torch.relu(self.dense(whole_board(torch.relu(self.hidden(x)), self.free)))
         return self.wdl(x), self.plies(x)
 
 
@@ -98,7 +115,7 @@ class Network(nn.Module):
         super().__init__()
         self.shape = shape
         self.stem = ConvNorm(shape.planes, shape.channels, 3, folded)
-        self.tower = nn.Sequential(*(Block(shape.channels, i % 2 == 1, folded) for i in range(shape.blocks)))
+        self.tower = nn.Sequential(*(Block(shape, i % 2 == 1, folded) for i in range(shape.blocks)))
         self.policy = PolicyHead(shape, folded)
         self.value = ValueHead(shape, folded)
         self.register_buffer("bins", torch.tensor(shape.bins, dtype=torch.float32), persistent=False)

@@ -1,6 +1,6 @@
 """8-bit integers for the tower: where its inputs lie, and weights that fit."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ WEIGHT_LEVELS = 63
 INPUT_LEVELS = 255
 
 Ranges = dict[str, tuple[float, float]]
+Calibration = NDArray[np.float32] | Sequence[NDArray[np.float32]]  # planes of some positions; of several sizes a list
 
 
-def input_ranges(folded: Network, planes: NDArray[np.float32]) -> Ranges:
+def input_ranges(folded: Network, calibration: Calibration) -> Ranges:
     """Smallest and largest input of each convolution of the tower over some positions."""
     ranges: Ranges = {}
     hooks = []
@@ -25,12 +26,14 @@ def input_ranges(folded: Network, planes: NDArray[np.float32]) -> Ranges:
         if isinstance(module, nn.Conv2d) and module.kernel_size == (3, 3):
 
             def observe(_: nn.Module, inputs: tuple[torch.Tensor], name: str = name) -> None:
-                ranges[name] = (min(0.0, float(inputs[0].min())), max(1e-6, float(inputs[0].max())))
+                low, high = ranges.get(name, (0.0, 1e-6))
+                ranges[name] = (min(low, float(inputs[0].min())), max(high, float(inputs[0].max())))
 
             hooks.append(module.register_forward_pre_hook(observe))
     try:
         with torch.inference_mode():
-            folded(torch.from_numpy(planes).to(next(folded.parameters()).device))
+            for planes in [calibration] if isinstance(calibration, np.ndarray) else calibration:
+                folded(torch.from_numpy(planes).to(next(folded.parameters()).device))
     finally:
         for hook in hooks:
             hook.remove()

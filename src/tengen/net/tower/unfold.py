@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tengen.games import Game
+from tengen.games import Family, Game
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.model import ConvNorm, Network, blank_network
@@ -22,9 +22,11 @@ from tengen.net.tower.model import ConvNorm, Network, blank_network
 KERNEL_SIZE = 1.0
 
 
-def unfold(file: NetworkFile, game: Game, planes: NDArray[np.float32]) -> Network:
-    """`planes`: positions as the network will see them. Raises NetworkError."""
-    file.check_game(game)
+def unfold(file: NetworkFile, game: Game | Family, planes: NDArray[np.float32]) -> Network:
+    """`planes`: positions as the network will see them. Raises NetworkError, also for a file of other sizes: it would
+    fit, and read another end of the game in its classes of plies."""
+    if file.game != game.id:
+        raise NetworkError(f"{file.name}: this network plays {file.game}, not {game.id}")
     if file.precision != "f32":
         raise NetworkError(f"{file.name}: rounded to 8 bits; learning goes on from a network with 32 bits only")
     network = blank_network(NetworkShape.of(game, file.size))
