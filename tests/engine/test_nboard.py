@@ -118,8 +118,8 @@ WRONG = {
     "a bracket": "(",
     "no game": "set game",
     "a cell twice": ggf("B[F5]W[F5]"),
-    "not its turn": ggf("W[F5]"),
-    "twice": ggf("B[F5]B[D6]"),
+    "not its turn": ggf("W[D6]"),
+    "twice": ggf("B[F5]B[D3]"),  # a cell that it could take if it were its turn
     "no such cell": ggf("B[Z9]"),
     "no cells": ggf("", "BO[8 *]"),
     "no board": ggf("", ""),
