@@ -136,7 +136,7 @@ def test_a_win_at_once_is_seen_exactly_where_a_move_wins(id: str) -> None:
 @every_game
 def test_safe_and_promising_moves_are_those_that_do_not_lose_at_once(id: str) -> None:
     game, sizes = Game.parse(id), set[int]()
-    count = max(40, min(500, 2_000_000 // game.num_actions**2))  # every answer to every move is tried
+    count = max(80, min(500, 2_000_000 // game.num_actions**2))  # every answer to every move is tried
     for state in going_on(game, count, seed=8):
         if state.wins_at_once() is None or can_win(state):
             continue

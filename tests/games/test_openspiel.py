@@ -35,7 +35,7 @@ PAIRS = [
     Pair("connect4", "connect_four", 100, 20_000),
     Pair("gomoku:6,in_a_row=4", "gomoku(size=6,connect=4)", 40, 8_000),
     Pair("gomoku:9", "gomoku(size=9)", 30, 6_000),
-    Pair("gomoku:15", "gomoku(size=15)", 20, 5_000),
+    Pair("gomoku:15", "gomoku(size=15)", 20, 4_800),
     Pair("gomoku:19,in_a_row=6", "gomoku(size=19,connect=6)", 10, 1_000),
     Pair("gomoku:20", "gomoku(size=20)", 4, 200),
     Pair("othello", "othello", 100, 20_000),
