@@ -20,6 +20,7 @@ template <class T>
 using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<nb::numpy, float>;
 using Bytes = nb::ndarray<nb::numpy, std::uint8_t>;
+using SignedBytes = nb::ndarray<nb::numpy, std::int8_t>;
 
 // A fresh numpy array that owns its memory.
 template <class T>
@@ -155,10 +156,7 @@ Floats planes(const PyState& self, int symmetry) {
   return out;
 }
 
-nb::typed<nb::tuple, Floats, Bytes> replay(const PyGame& self, Array1<std::uint16_t> moves,
-                                           Array1<std::int64_t> game_start, Array1<std::int32_t> game,
-                                           Array1<std::int32_t> ply, Array1<std::uint8_t> symmetry, int threads) {
-  const ReplayRequest request{span_of(moves), span_of(game_start), span_of(game), span_of(ply), span_of(symmetry)};
+void check(const AnyGame& rules, const ReplayRequest& request) {
   const auto samples = request.game.size();
   if (request.ply.size() != samples || request.symmetry.size() != samples)
     throw Error("game, ply and symmetry must have one entry per sample");
@@ -178,8 +176,16 @@ nb::typed<nb::tuple, Floats, Bytes> replay(const PyGame& self, Array1<std::uint1
     if (request.ply[i] < 0 || request.ply[i] > length)
       throw Error("sample " + std::to_string(i) + " asks for ply " + std::to_string(request.ply[i]) + " of a game of " +
                   std::to_string(length));
-    checked_symmetry(*self.game, request.symmetry[i]);
+    checked_symmetry(rules, request.symmetry[i]);
   }
+}
+
+nb::typed<nb::tuple, Floats, Bytes> replay(const PyGame& self, Array1<std::uint16_t> moves,
+                                           Array1<std::int64_t> game_start, Array1<std::int32_t> game,
+                                           Array1<std::int32_t> ply, Array1<std::uint8_t> symmetry, int threads) {
+  const ReplayRequest request{span_of(moves), span_of(game_start), span_of(game), span_of(ply), span_of(symmetry)};
+  check(*self.game, request);
+  const auto samples = request.game.size();
   const auto layout = self.game->layout();
   auto out = new_array<float>({samples, static_cast<std::size_t>(self.game->num_planes()),
                                static_cast<std::size_t>(layout.rows), static_cast<std::size_t>(layout.cols)});
@@ -189,6 +195,22 @@ nb::typed<nb::tuple, Floats, Bytes> replay(const PyGame& self, Array1<std::uint1
     self.game->replay(request, out.data(), legal.data(), threads);
   }
   return nb::make_tuple(out, legal);
+}
+
+nb::typed<nb::tuple, Floats, SignedBytes> count(const PyGame& self, Array1<std::uint16_t> moves,
+                                                Array1<std::int64_t> game_start, Array1<std::int32_t> game,
+                                                Array1<std::int32_t> ply, Array1<std::uint8_t> symmetry, int threads) {
+  const ReplayRequest request{span_of(moves), span_of(game_start), span_of(game), span_of(ply), span_of(symmetry)};
+  if (!self.game->counted()) throw Error("games of " + self.game->id().text() + " are not counted");
+  check(*self.game, request);
+  const auto layout = self.game->layout();
+  auto lead = new_array<float>({request.game.size()});
+  auto owners = new_array<std::int8_t>({request.game.size(), static_cast<std::size_t>(layout.rows * layout.cols)});
+  {
+    const nb::gil_scoped_release release;
+    self.game->count(request, lead.data(), owners.data(), threads);
+  }
+  return nb::make_tuple(lead, owners);
 }
 
 PassCounting pass_counting(std::string_view passes) {
@@ -479,6 +501,12 @@ void bind_games(nb::module_& m) {
       .def("replay", &replay, "moves"_a, "game_start"_a, "game"_a, "ply"_a, "symmetry"_a, "threads"_a = 0,
            "Replays prefixes of many games at once: (planes [n, planes, rows, cols], legal moves [n, actions] in "
            "policy order).")
+      .def_prop_ro(
+          "counted", [](const PyGame& g) { return g.game->counted(); },
+          "Is the result a count of points? Then there is a lead, and every cell may have an owner.")
+      .def("count", &count, "moves"_a, "game_start"_a, "game"_a, "ply"_a, "symmetry"_a, "threads"_a = 0,
+           "How the whole games of some samples ended, for the side to move of each: (lead [n] in points, owners "
+           "[n, cells] 1 own, -1 the opponent's, 0 nobody's). The samples are those of `replay`.")
       .def(
           "__eq__", [](const PyGame& a, const PyGame& b) { return a.game->id().text() == b.game->id().text(); },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))

@@ -101,10 +101,13 @@ Floats<N> checked_array(nb::handle given, const char* name, const std::array<std
 // An evaluator's answers to the last select, as far as they can be believed.
 struct Answers {
   Floats<2> policy, wdl;
-  Floats<1> moves_left;
+  Floats<1> moves_left, lead;
+  EvaluatedRows rows() const {
+    return {policy.data(), wdl.data(), moves_left.data(), lead.is_valid() ? lead.data() : nullptr};
+  }
 };
 Answers checked_answers(const PyLeafSource& self, nb::handle policy_given, nb::handle wdl_given,
-                        nb::handle moves_left_given) {
+                        nb::handle moves_left_given, nb::handle lead_given) {
   const auto rows = static_cast<std::size_t>(self.search->rows());
   const auto actions = static_cast<std::size_t>(self.game->num_actions());
   const auto policy = checked_array<2>(policy_given, "policy", {rows, actions});
@@ -120,14 +123,17 @@ Answers checked_answers(const PyLeafSource& self, nb::handle policy_given, nb::h
              std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]));
     if (moves_left.data()[i] < 0) refuse("moves_left must not be negative");
   }
-  return {policy, wdl, moves_left};
+  if (lead_given.is_none()) return {policy, wdl, moves_left, {}};
+  const auto lead = checked_array<1>(lead_given, "lead", {rows});
+  check_finite(lead.data(), rows, "lead");
+  return {policy, wdl, moves_left, lead};
 }
 
-void backup(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+void backup(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left, nb::handle lead) {
   const auto search = self.enter();
-  const Answers answers = checked_answers(self, policy, wdl, moves_left);
+  const Answers answers = checked_answers(self, policy, wdl, moves_left, lead);
   const nb::gil_scoped_release release;
-  search->backup(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+  search->backup(answers.rows());
 }
 PyLeaves select(PyLeafSource& self) {
   const auto search = self.enter();
@@ -135,11 +141,11 @@ PyLeaves select(PyLeafSource& self) {
   const int rows = search->select();
   return {search->lent(), self.game, rows};
 }
-PyLeaves step(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left) {
+PyLeaves step(PyLeafSource& self, nb::handle policy, nb::handle wdl, nb::handle moves_left, nb::handle lead) {
   const auto search = self.enter();
-  const Answers answers = checked_answers(self, policy, wdl, moves_left);
+  const Answers answers = checked_answers(self, policy, wdl, moves_left, lead);
   const nb::gil_scoped_release release;
-  const int rows = search->step(answers.policy.data(), answers.wdl.data(), answers.moves_left.data());
+  const int rows = search->step(answers.rows());
   return {search->lent(), self.game, rows};
 }
 
@@ -187,13 +193,15 @@ void bind_search(nb::module_& m) {
               "Value for the parent as selection sees it (first-play urgency when unvisited).")
       .def_ro("u", &EdgeView::u, "Exploration term.")
       .def_ro("moves_left", &EdgeView::moves_left, "Moves-left utility.")
+      .def_ro("lead", &EdgeView::lead, "Utility of the lead.")
       .def_prop_ro(
-          "score", [](const EdgeView& e) { return e.value + e.u + e.moves_left; }, "What selection compares.")
+          "score", [](const EdgeView& e) { return e.value + e.u + e.moves_left + e.lead; }, "What selection compares.")
       .def_ro("visits", &EdgeView::visits)
       .def_ro("q", &EdgeView::q)
       .def_ro("d", &EdgeView::d)
       .def_ro("m", &EdgeView::m)
       .def_ro("s", &EdgeView::s)
+      .def_ro("p", &EdgeView::p, "Mean lead in points, in a game that is counted.")
       .def_ro("lo", &EdgeView::lo)
       .def_ro("hi", &EdgeView::hi)
       .def_prop_ro(
@@ -207,6 +215,7 @@ void bind_search(nb::module_& m) {
       .def_ro("d", &NodeView::d)
       .def_ro("m", &NodeView::m)
       .def_ro("s", &NodeView::s)
+      .def_ro("p", &NodeView::p, "Mean lead in points, in a game that is counted.")
       .def_ro("v", &NodeView::v)
       .def_ro("seen", &NodeView::seen)
       .def_ro("lo", &NodeView::lo)
@@ -248,14 +257,14 @@ void bind_search(nb::module_& m) {
                            "What asks for evaluations: select, evaluate, backup, until nothing is selected.")
       .def("select", &select,
            "Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.")
-      .def("backup", &backup, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(),
+      .def("backup", &backup, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(), "lead"_a = nb::none(),
            nb::sig("def backup(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: "
-                   "NDArray[numpy.float32]) -> None"),
+                   "NDArray[numpy.float32], lead: NDArray[numpy.float32] | None = None) -> None"),
            "Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies "
-           "[L].")
-      .def("step", &step, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(),
+           "[L], and where somebody counts the lead in points [L].")
+      .def("step", &step, "policy"_a.none(), "wdl"_a.none(), "moves_left"_a.none(), "lead"_a = nb::none(),
            nb::sig("def step(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: "
-                   "NDArray[numpy.float32]) -> Leaves"),
+                   "NDArray[numpy.float32], lead: NDArray[numpy.float32] | None = None) -> Leaves"),
            "backup and select at once, which takes less time.")
       .def(
           "cancel", [](PyLeafSource& s) { s.enter()->cancel(); },

@@ -143,7 +143,7 @@ struct Score {
   double first, second;
 };
 
-// The result is a count: whoever has more wins, equal is a draw.
+// The result is a count: whoever has more wins, equal is a draw. The first actions are the cells, in their order.
 template <class G>
 concept Counted = requires(const G& position) {
   { position.score() } -> std::same_as<Score>;  // what each side has if the game ends here, komi included

@@ -15,12 +15,14 @@ inline std::atomic<std::int64_t> until_failure{-1};  // memory runs out once aft
 
 // Answers that are a pure function of what is shown.
 struct Oracle {
-  std::vector<float> policy, wdl, moves_left;
+  std::vector<float> policy, wdl, moves_left, lead;
+  EvaluatedRows rows() const { return {policy.data(), wdl.data(), moves_left.data(), lead.data()}; }
   void answer(const AnySearch& search, int actions) {
     const std::span<const std::uint64_t> keys(search.lent()->keys.get(), static_cast<std::size_t>(search.rows()));
     policy.resize(keys.size() * static_cast<std::size_t>(actions));
     wdl.resize(keys.size() * 3);
     moves_left.resize(keys.size());
+    lead.resize(keys.size());
     for (std::size_t row = 0; row < keys.size(); ++row) {
       Rng rng(keys[row]);
       for (int a = 0; a < actions; ++a)
@@ -29,6 +31,7 @@ struct Oracle {
       const float win = static_cast<float>(rng.uniform()) / 2, draw = static_cast<float>(rng.uniform()) / 2;
       wdl[row * 3] = win, wdl[row * 3 + 1] = draw, wdl[row * 3 + 2] = 1 - win - draw;
       moves_left[row] = static_cast<float>(rng.below(40));
+      lead[row] = static_cast<float>(rng.below(40)) - 20;
     }
   }
 };
@@ -36,8 +39,8 @@ struct Oracle {
 // Answers a batch; how many rows the next one has. `in_one`: by `step`, else by `backup` and `select`.
 inline int step(AnySearch& search, Oracle& oracle, int actions, bool in_one) {
   oracle.answer(search, actions);
-  if (in_one) return search.step(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
-  search.backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+  if (in_one) return search.step(oracle.rows());
+  search.backup(oracle.rows());
   return search.select();
 }
 

@@ -115,7 +115,7 @@ TEST(cancelled_leaves_leave_no_mark) {
       continue;
     }
     oracle.answer(*search, game->num_actions());
-    search->backup(oracle.policy.data(), oracle.wdl.data(), oracle.moves_left.data());
+    search->backup(oracle.rows());
   }
   CHECK(search->visits(0) == 60);
 }

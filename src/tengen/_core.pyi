@@ -286,6 +286,17 @@ class Game:
         Replays prefixes of many games at once: (planes [n, planes, rows, cols], legal moves [n, actions] in policy order).
         """
 
+    @property
+    def counted(self) -> bool:
+        """
+        Is the result a count of points? Then there is a lead, and every cell may have an owner.
+        """
+
+    def count(self, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], game_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], game: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ply: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetry: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[NDArray[numpy.float32], NDArray[numpy.int8]]:
+        """
+        How the whole games of some samples ended, for the side to move of each: (lead [n] in points, owners [n, cells] 1 own, -1 the opponent's, 0 nobody's). The samples are those of `replay`.
+        """
+
     def __eq__(self, other: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...
@@ -381,6 +392,12 @@ class SearchConfig:
     @property
     def mlh_cap(self) -> float:
         """Largest effect of moves-left on a score."""
+
+    @property
+    def lead_slope(self) -> float:
+        """
+        Preference for winning by more and losing by less, per point of the expected lead, in games that are counted; 0: off.
+        """
 
     @property
     def discount(self) -> float:
@@ -593,6 +610,10 @@ class EdgeView:
         """Moves-left utility."""
 
     @property
+    def lead(self) -> float:
+        """Utility of the lead."""
+
+    @property
     def score(self) -> float:
         """What selection compares."""
 
@@ -610,6 +631,10 @@ class EdgeView:
 
     @property
     def s(self) -> float: ...
+
+    @property
+    def p(self) -> float:
+        """Mean lead in points, in a game that is counted."""
 
     @property
     def lo(self) -> int: ...
@@ -641,6 +666,10 @@ class NodeView:
 
     @property
     def s(self) -> float: ...
+
+    @property
+    def p(self) -> float:
+        """Mean lead in points, in a game that is counted."""
 
     @property
     def v(self) -> float: ...
@@ -697,12 +726,12 @@ class LeafSource:
         Gathers leaves of all trees; an empty batch means that every tree is finished, or was stopped.
         """
 
-    def backup(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32]) -> None:
+    def backup(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32], lead: NDArray[numpy.float32] | None = None) -> None:
         """
-        Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L].
+        Gives the leaves of the last select their evaluations: logits [L, actions], win-draw-loss [L, 3], plies [L], and where somebody counts the lead in points [L].
         """
 
-    def step(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32]) -> Leaves:
+    def step(self, policy: NDArray[numpy.float32], wdl: NDArray[numpy.float32], moves_left: NDArray[numpy.float32], lead: NDArray[numpy.float32] | None = None) -> Leaves:
         """backup and select at once, which takes less time."""
 
     def cancel(self) -> None:

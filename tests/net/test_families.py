@@ -1,6 +1,7 @@
 """Networks for several board sizes: one file, the same answers everywhere, and a door as narrow as for one size."""
 
 import dataclasses
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +55,15 @@ def test_one_network_answers_on_all_sizes(id: str, tmp_path: Path) -> None:
     for game in three(family):
         planes = sample_planes(game, 20)
         expected = torch_answer(network, planes)
-        assert [array.shape for array in expected] == [(20, game.num_actions), (20, 3), (20,)]
+        assert [array.shape for array in expected] == [(20, game.num_actions), (20, 3), (20,)] + [
+            (20,),
+            (20, prod(game.planes_shape[1:])),
+        ] * game.counted
         answers = [make_evaluator(file, game, device, 1)(keyed(planes)) for device in ("onnxruntime", "torch")]
         answers.append(OpenVino(file, game, 1, exact=True)(keyed(planes)))
-        for answer in [torch_answer(fold(network), planes), *answers]:
-            assert relative_difference(expected, answer) < 1e-5
+        assert relative_difference(expected, torch_answer(fold(network), planes)) < 1e-5
+        for answer in answers:
+            assert relative_difference(expected[:4], answer) < 1e-5
 
 
 def test_eight_bits_on_all_sizes() -> None:

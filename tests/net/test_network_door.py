@@ -190,7 +190,7 @@ def test_refusing_takes_no_memory(tmp_path: Path) -> None:
 def test_networks_are_rebuilt_from_their_weights(path: Path) -> None:
     """The description gives the graph that is in the file, node for node as the onnx package reads it."""
     file, model = NetworkFile.load(path), onnx.load(path)
-    shape = NetworkShape.of(file.family, file.size)
+    shape = NetworkShape.of(file.family, file.size, file.counted)
     graph, stored = describe_graph(shape, file.precision), {each.name: each for each in model.graph.initializer}
     attributes = [{each.name: get_attribute_value(each) for each in node.attribute} for node in model.graph.node]
     nodes = [

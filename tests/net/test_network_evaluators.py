@@ -64,7 +64,7 @@ def test_all_backends_say_the_same_at_any_batch_size(device: str, threads: int) 
     assert isinstance(evaluator, NetworkEvaluator) and evaluator.network_hash == int(FILE.hash[:16], 16)
     for first, last in ((0, 40), (1, 39), (3, 4), (5, 22), (6, 22), (0, 9), (0, 40)):
         answer = evaluator(batch(first, last))
-        assert all(array.dtype == np.float32 and array.flags.c_contiguous for array in answer)
+        assert all(array.dtype == np.float32 and array.flags.c_contiguous for array in answer if array is not None)
         assert relative_difference(torch_answer(NETWORK, PLANES[first:last]), answer) < tolerance(evaluator)
 
 

@@ -20,6 +20,7 @@ CONTEXT: dict[str, Options] = {
     "tree_reuse": {"noise_epsilon": 0.25},  # without it and with one leaf, a subtree is what a fresh tree would be
     "cache_mb": {"leaves": 4},
 }
+POSITIONS = [("connect4", 0), ("tictactoe", 3), ("connect4", 20), ("tictactoe", 0)]  # random plies before the search
 # No part of what a search is: how long it may take.
 NOT_SEARCH = {"seconds"}
 
@@ -31,9 +32,10 @@ def option_cases() -> list[tuple[str, Any]]:
 def cases_around(name: str) -> list[Case]:
     """A few positions and lengths on which an option has the chance to matter, with its context set."""
     context = CONTEXT.get(name, {})
+    positions = [("go:5", 8), ("othello:6", 12)] if name == "lead_slope" else POSITIONS  # games that are counted
     return [
         Case(game, {"sims": 60, **context}, seed=seed, opening=plies, moves=3)
-        for seed, (game, plies) in enumerate([("connect4", 0), ("tictactoe", 3), ("connect4", 20), ("tictactoe", 0)])
+        for seed, (game, plies) in enumerate(positions)
     ]
 
 

@@ -52,6 +52,9 @@ class Line:
     def ply(self) -> int:
         return len(self.line)
 
+    def score(self) -> None:
+        return None
+
     def hash(self, symmetry: int) -> int:
         return len(self.line) * 1000 + (self.line[0] if self.line else 0)
 

@@ -62,7 +62,7 @@ def test_bad_answers_are_refused_and_leave_no_trace(
 
 def test_arrays_that_are_not_contiguous_are_fine() -> None:
     def strided(leaves: Leaves, /) -> Evaluation:
-        return Evaluation(*(np.repeat(array, 2, axis=0)[::2] for array in Hash(CONNECT4)(leaves)))
+        return Hash(CONNECT4)(leaves).each(lambda array: np.repeat(array, 2, axis=0)[::2])
 
     search = Native(CONNECT4.start(), SearchConfig(sims=60, leaves=4))
     search.run(strided)

@@ -131,9 +131,9 @@ def test_trap_22_memory_stays_inside_its_budget_for_a_whole_game() -> None:
     state, most, kept = game.start(), 0, 0
 
     def never_passing(leaves: Leaves, /) -> Evaluation:
-        policy, wdl, plies = Hash(game)(leaves)
-        policy[:, -1] = -1e9
-        return Evaluation(policy, wdl, plies)
+        answer = Hash(game)(leaves)
+        answer.policy[:, -1] = -1e9
+        return answer
 
     while state.ply() < 210:
         search.run(never_passing)
@@ -239,7 +239,7 @@ class Straight:
         self.opinion, self.passing = Hash(game), game.num_actions - 1
 
     def __call__(self, leaves: Leaves, /) -> Evaluation:
-        policy, _, plies = self.opinion(leaves)
+        policy, _, plies, _ = self.opinion(leaves)
         policy = policy * np.float32(1e6)
         policy[:, self.passing] = -1e9
         drawn = np.tile(np.array([0, 1, 0], np.float32), (len(leaves), 1))

@@ -119,7 +119,7 @@ class Textbook:
                 verdict = judge(tuple(edge.action for edge in leaf.steps))
                 answer = verdict.evaluation(leaf.path[-1].state, leaf.symmetry)
                 win, draw, loss = answer.wdl[0].tolist()
-                outputs.append((answer.policy[0].tolist(), win - loss, draw, float(answer.moves_left[0])))
+                outputs.append((answer.policy[0].tolist(), win - loss, draw, float(answer.moves_left[0]), None))
             self.search.backup(outputs)
 
     def nodes(self) -> dict[Path, Seen]:

@@ -220,8 +220,9 @@ def run_game(file: NetworkFile, game: Game, found: Counter[str]) -> None:
     planes = sample_planes(game, 3)
     for device in DEVICES if file.precision == "f32" else DEVICES[:2]:
         evaluator = make_evaluator(file, game, device, 1)
-        answer = evaluator(Batch(planes, np.zeros(3, np.uint64)))
-        assert [array.shape for array in answer] == [(3, game.num_actions), (3, 3), (3,)]
+        answer = [array for array in evaluator(Batch(planes, np.zeros(3, np.uint64))) if array is not None]
+        shapes: list[tuple[int, ...]] = [(3, game.num_actions), (3, 3), (3,)]
+        assert [array.shape for array in answer] == shapes + [(3,)] * file.counted
         assert all(array.dtype == np.float32 for array in answer)
         finite = all(np.isfinite(array).all() for array in answer)
         found[f"{device} {'answers' if finite else 'overflows'}"] += 1

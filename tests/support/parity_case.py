@@ -40,6 +40,7 @@ VALUES: dict[str, list[Any]] = {
     "mlh_mode": ["lc0"],
     "mlh_slope": [0.01, 0.03, 0.5],
     "mlh_cap": [0.0, 0.05, 0.7],
+    "lead_slope": [0.001, 0.01, 0.5],
     "discount": [0.99, 0.8, 0.5],
     "solver": [False],
     "lookahead": [1, 2],
@@ -198,6 +199,8 @@ def differences(batch: Any, tree: int, search: ReferenceSearch) -> Iterator[str]
 
 def child_numbers(node: Node, solver: bool) -> dict[str, Any]:
     out: dict[str, Any] = {"visits": node.N, "q": node.Q, "d": node.D, "m": node.M, "s": node.S}
+    if node.state.game.counted:
+        out["p"] = node.L
     if solver:
         out |= {"lo": node.lo, "hi": node.hi, "dist": node.dist}
     return out

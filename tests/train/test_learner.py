@@ -109,7 +109,7 @@ def test_saved_and_loaded_it_goes_on_bit_by_bit(draw: Callable[[], Minibatch], t
     one.multiplier = 1.5
     one.save(tmp_path / "state", {"minutes": 2.5})
     other = learner(kl_target=0.02)
-    facts = {"minutes": 2.5, "step": 4, "first_step": 0, "multiplier": 1.5, "size": "8x2"}
+    facts = {"minutes": 2.5, "step": 4, "first_step": 0, "multiplier": 1.5, "size": "8x2", "counted": False}
     assert other.load(tmp_path / "state") == facts
     assert (other.step, other.multiplier) == (4, 1.5) and same(weights(one), weights(other))
     for batch in batches[4:]:

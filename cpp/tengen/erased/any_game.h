@@ -103,6 +103,11 @@ class AnyGame {
   // Writes planes [samples, planes, rows, cols] and, unless null, legal moves as 0/1 [samples, actions] in policy
   // order.
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;
+  // How the whole games of the samples ended, for the side to move of each sample: its lead in points [samples], and
+  // whose every cell was, 1 own, −1 the opponent's, 0 nobody's [samples, rows · cols], in the shown order. Counted
+  // games.
+  virtual void count(const ReplayRequest& request, float* lead, std::int8_t* owners, int threads) const = 0;
+  virtual bool counted() const = 0;
   virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                                  int threads) const = 0;
   virtual std::unique_ptr<AnyProbe> make_probe() const = 0;

@@ -153,16 +153,7 @@ class GameOf final : public AnyGame {
     const auto plane_floats = static_cast<std::size_t>(num_planes() * layout().rows * layout().cols);
     const auto actions = static_cast<std::size_t>(num_actions());
     parallel_for(request.game.size(), threads, 64, [&](std::size_t i) {
-      const auto game = static_cast<std::size_t>(request.game[i]);
-      const auto moves = request.moves.subspan(static_cast<std::size_t>(request.game_start[game]),
-                                               static_cast<std::size_t>(request.ply[i]));
-      G state = start_;
-      for (std::size_t ply = 0; ply < moves.size(); ++ply) {
-        if (moves[ply] >= num_actions() || !state.is_legal(moves[ply]))
-          throw Error("game " + std::to_string(game) + " has an illegal move at ply " + std::to_string(ply) +
-                      ": action " + std::to_string(moves[ply]));
-        state.apply(moves[ply]);
-      }
+      const G state = replayed(request, i, static_cast<std::size_t>(request.ply[i]));
       const int symmetry = request.symmetry[i];
       state.encode(symmetry, planes + i * plane_floats);
       if (!legal) return;
@@ -172,6 +163,27 @@ class GameOf final : public AnyGame {
       const int n = state.legal(list.data());
       for (int k = 0; k < n; ++k) row[state.policy_index(symmetry, list[static_cast<std::size_t>(k)])] = 1;
     });
+  }
+  bool counted() const override { return Counted<G>; }
+  void count([[maybe_unused]] const ReplayRequest& request, [[maybe_unused]] float* lead,
+             [[maybe_unused]] std::int8_t* owners, [[maybe_unused]] int threads) const override {
+    if constexpr (Counted<G>) {
+      const auto cells = static_cast<std::size_t>(layout().rows * layout().cols);
+      parallel_for(request.game.size(), threads, 64, [&](std::size_t i) {
+        const auto game = static_cast<std::size_t>(request.game[i]);
+        const auto plies = request.game_start[game + 1] - request.game_start[game];
+        const G end = replayed(request, i, static_cast<std::size_t>(plies));
+        const int side = request.ply[i] % 2;  // sides alternate every ply
+        const Score score = end.score();
+        lead[i] = static_cast<float>(side == 0 ? score.first - score.second : score.second - score.first);
+        const std::vector<int> owner = end.owners();
+        for (std::size_t cell = 0; cell < cells; ++cell)
+          owners[i * cells + end.policy_index(request.symmetry[i], static_cast<Action>(cell))] =
+              static_cast<std::int8_t>(owner[cell] == 0          ? 0
+                                       : owner[cell] == side + 1 ? 1
+                                                                 : -1);
+      });
+    }
   }
   std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                          int threads) const override {
@@ -196,6 +208,20 @@ class GameOf final : public AnyGame {
   }
 
  private:
+  // The game of sample `i` after so many of its moves.
+  G replayed(const ReplayRequest& request, std::size_t i, std::size_t plies) const {
+    const auto game = static_cast<std::size_t>(request.game[i]);
+    const auto moves = request.moves.subspan(static_cast<std::size_t>(request.game_start[game]), plies);
+    G state = start_;
+    for (std::size_t ply = 0; ply < moves.size(); ++ply) {
+      if (moves[ply] >= num_actions() || !state.is_legal(moves[ply]))
+        throw Error("game " + std::to_string(game) + " has an illegal move at ply " + std::to_string(ply) +
+                    ": action " + std::to_string(moves[ply]));
+      state.apply(moves[ply]);
+    }
+    return state;
+  }
+
   G start_;
 };
 

@@ -17,16 +17,16 @@ class AnyState;
 struct EdgeView {
   int action;
   double prior, noise;
-  double value, u, moves_left;  // the terms of its score for the next selection
+  double value, u, moves_left, lead;  // the terms of its score for the next selection
   std::uint32_t visits;
-  double q, d, m, s;  // the child's own view; all zero before its first visit
-  int lo, hi, dist;   // as in Bounds
+  double q, d, m, s, p;  // the child's own view; all zero before its first visit
+  int lo, hi, dist;      // as in Bounds
   int in_flight;
 };
 struct NodeView {
   std::uint32_t visits;
-  double q, d, m, s, v, seen;
-  int lo, hi, dist;  // as in Bounds
+  double q, d, m, s, p, v, seen;  // p: mean lead in points
+  int lo, hi, dist;               // as in Bounds
   int in_flight;
   bool terminal, expanded;
   std::vector<EdgeView> edges;
@@ -37,6 +37,14 @@ struct NodeView {
 struct LeafRows {
   std::unique_ptr<float[]> planes;        // [rows, planes, board rows, board cols]
   std::unique_ptr<std::uint64_t[]> keys;  // [rows]
+};
+
+// A batch's rows, as they come back.
+struct EvaluatedRows {
+  const float* policy;      // [rows, actions]
+  const float* wdl;         // [rows, 3]
+  const float* moves_left;  // [rows]
+  const float* lead;        // [rows], or null: nobody counts
 };
 
 struct SearchCounts {
@@ -59,8 +67,8 @@ class AnySearch {
   virtual int select() = 0;
   virtual int rows() const = 0;
   virtual std::shared_ptr<const LeafRows> lent() const = 0;
-  virtual void backup(const float* policy, const float* wdl, const float* moves_left) = 0;
-  virtual int step(const float* policy, const float* wdl, const float* moves_left) = 0;  // backup, then select
+  virtual void backup(const EvaluatedRows& answers) = 0;
+  virtual int step(const EvaluatedRows& answers) = 0;  // backup, then select
   virtual void cancel() = 0;
   virtual void run_rollouts(bool nearby) = 0;
   virtual void stop() = 0;  // from any thread; heard at once, inside proofs within a tenth of a second

@@ -43,20 +43,26 @@ inline void unmark(Tree& tree, const Path& path) {
 }
 
 inline void backup(const SearchConfig& config, Tree& tree, const Path& path, Value value) {
+  // A position that nobody counted takes its parent's lead: the parent's mean stays as it is.
+  if (tree.counted() && std::isnan(value.lead))
+    value.lead = path.size() > 1 ? -tree.lead(path[path.size() - 2].node) : 0;
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.node(path[i].node);
-    if (solved(config, node) && !node.with_distance()) value = solved_value(discounted(config, node, value.m), value.m);
+    if (solved(config, node) && !node.with_distance())
+      value = solved_value(discounted(config, node, value.m), value.m, value.lead);
     const double n = ++node.visits;
     node.q += (value.v - node.q) / n;
     node.d += (value.d - node.d) / n;
     node.m += (value.m - node.m) / n;
     node.s += (value.v * value.v - node.s) / n;
+    if (tree.counted()) tree.counted_lead(path[i].node) += (value.lead - tree.lead(path[i].node)) / n;
     if (node.visits == 1 && i > 0) {
       Node& parent = tree.node(path[i - 1].node);
       parent.seen += tree.edges(parent)[path[i].edge].prior;
     }
     value.v = -(value.v * config.discount);
     value.m += 1;
+    value.lead = -value.lead;
   }
   if (!config.solver) return;
   for (std::size_t i = path.size() - 1; i-- > 0;)

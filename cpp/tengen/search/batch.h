@@ -64,8 +64,8 @@ class BatchSearch : public AnySearch {
  public:
   BatchSearch(const G& start, int trees, const SearchConfig& config, std::uint64_t seed, int threads)
       : pool_(std::min(threads > 0 ? threads : hardware_threads(), trees)),
-        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions() + 4),
-        no_cache_(0, start.num_actions() + 4),
+        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions() + Cache::kBeside),
+        no_cache_(0, start.num_actions() + Cache::kBeside),
         actions_(static_cast<std::size_t>(start.num_actions())),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
@@ -78,7 +78,7 @@ class BatchSearch : public AnySearch {
       searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
       searches_.back()->heed(stop_);
     }
-    spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions());
+    spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions(), Counted<G>);
     gathered_.resize(searches_.size());
     active_.assign(searches_.size(), 1);
     reserve_rows(0, config);
@@ -126,14 +126,12 @@ class BatchSearch : public AnySearch {
   int rows() const override { return static_cast<int>(rows_.size()); }
   std::shared_ptr<const LeafRows> lent() const override { return lent_; }
 
-  void backup(const float* policy, const float* wdl, const float* moves_left) override {
-    const Answers answers{policy, wdl, moves_left};
+  void backup(const EvaluatedRows& answers) override {
     keep(answers);
     whole([&] { pool_.run(searches_.size(), block(), [&](std::size_t t) { answer(t, answers); }); });
     forget_leaves();
   }
-  int step(const float* policy, const float* wdl, const float* moves_left) override {
-    const Answers answers{policy, wdl, moves_left};
+  int step(const EvaluatedRows& answers) override {
     keep(answers);
     begin();
     const auto both = [&](std::size_t t) {
@@ -275,26 +273,23 @@ class BatchSearch : public AnySearch {
     first_slot_ = std::move(first);
   }
 
-  // A batch's rows, as they come back.
-  struct Answers {
-    const float *policy, *wdl, *moves_left;
-    Output row(std::size_t row, std::size_t actions) const {
-      return {policy + row * actions, wdl + row * 3, moves_left[row]};
-    }
-  };
+  Output output(const EvaluatedRows& answers, std::size_t row) const {
+    const float lead = answers.lead ? answers.lead[row] : static_cast<float>(kNoLead);
+    return {answers.policy + row * actions_, answers.wdl + row * 3, answers.moves_left[row], lead};
+  }
 
-  void keep(const Answers& answers) {
+  void keep(const EvaluatedRows& answers) {
     answers_soon_ = Clock::now() - asked_ < kSoon;
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      const Output output = answers.row(row, actions_);
-      cache_.insert(rows_.key(row), output.policy, output.wdl, output.moves_left);
+      const Output known = output(answers, row);
+      cache_.insert(rows_.key(row), known.policy, known.wdl, known.moves_left, known.lead);
     }
     counts_.evaluations += rows_.size();
     counts_.duplicates += leaves_ - rows_.size();
     ++counts_.batches;
   }
-  void answer(std::size_t t, const Answers& answers) {
-    at(t).answer([&](int i) { return answers.row(slot_rows_[slot(t, i)], actions_); }, [&] { return interrupted(t); });
+  void answer(std::size_t t, const EvaluatedRows& answers) {
+    at(t).answer([&](int i) { return output(answers, slot_rows_[slot(t, i)]); }, [&] { return interrupted(t); });
   }
   void gather_from(std::size_t t) {
     if (active_[t]) gather(t);
@@ -339,6 +334,7 @@ class BatchSearch : public AnySearch {
                  node.d,
                  node.m,
                  node.s,
+                 tree.lead(index),
                  node.v,
                  node.seen,
                  node.lo,
@@ -349,7 +345,7 @@ class BatchSearch : public AnySearch {
                  node.kind == Node::Kind::expanded,
                  {}};
     if (!out.expanded) return out;
-    const Parent parent(search.config(), tree, node, index == 0 ? &search.root() : nullptr);
+    const Parent parent(search.config(), tree, index, index == 0 ? &search.root() : nullptr);
     for (int i = 0; i < node.num_edges; ++i) {
       const Edge& edge = tree.edges(node)[i];
       const Terms t = terms(parent, i);
@@ -360,6 +356,8 @@ class BatchSearch : public AnySearch {
                  t.value,
                  t.u,
                  t.moves_left,
+                 t.lead,
+                 0,
                  0,
                  0,
                  0,
@@ -371,6 +369,7 @@ class BatchSearch : public AnySearch {
                  0};
       if (const Node* child = parent.child(i)) {
         e.visits = child->visits, e.q = child->q, e.d = child->d, e.m = child->m, e.s = child->s;
+        e.p = tree.lead(edge.child);
         e.lo = child->lo, e.hi = child->hi, e.dist = child->dist(), e.in_flight = child->in_flight;
       }
       out.edges.push_back(e);

@@ -17,7 +17,9 @@ namespace tengen {
 
 class Cache {
  public:
-  // `outputs` floats per answer: policy logits, win, draw, loss, plies.
+  static constexpr int kBeside = 5;  // numbers of an answer beside the policy
+
+  // `outputs` floats per answer: policy logits, win, draw, loss, plies, lead.
   Cache(std::size_t bytes, int outputs)
       : outputs_(static_cast<std::size_t>(outputs)),
         slots_(std::min<std::size_t>(bytes / (sizeof(std::uint64_t) + outputs_ * sizeof(float)), 0xffffffff)),
@@ -35,14 +37,15 @@ class Cache {
     return keys_[slot] == salted ? values_.get() + slot * outputs_ : nullptr;
   }
 
-  void insert(std::uint64_t key, const float* policy, const float* wdl, float moves_left) {
+  void insert(std::uint64_t key, const float* policy, const float* wdl, float moves_left, float lead) {
     if (slots_ == 0) return;
     const auto salted = this->salted(key);
     const auto slot = slot_of(salted);
     keys_[slot] = salted;
-    float* out = std::copy(policy, policy + outputs_ - 4, values_.get() + slot * outputs_);
+    float* out = std::copy(policy, policy + outputs_ - kBeside, values_.get() + slot * outputs_);
     out = std::copy(wdl, wdl + 3, out);
-    *out = moves_left;
+    *out++ = moves_left;
+    *out = lead;
   }
 
  private:

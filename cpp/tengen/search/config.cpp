@@ -37,6 +37,9 @@ const std::array kFields{
                       {"q", "lc0"}),
     row<&C::mlh_slope>("mlh_slope", 0, 1, "Preference for short wins and long losses, per ply; 0: off."),
     row<&C::mlh_cap>("mlh_cap", 0, 1, "Largest effect of moves-left on a score."),
+    row<&C::lead_slope>("lead_slope", 0, 1,
+                        "Preference for winning by more and losing by less, per point of the expected lead, in games "
+                        "that are counted; 0: off."),
     row<&C::discount>("discount", 0.5, 1, "Value kept per ply; below 1 near results count for more."),
     row<&C::solver>("solver", 0, 1, "Prove wins, draws and losses in the tree and use the proofs."),
     row<&C::lookahead>("lookahead", 0, kMostLookahead,

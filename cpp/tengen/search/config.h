@@ -28,6 +28,7 @@ struct SearchConfig {
   MlhMode mlh_mode = MlhMode::q;
   double mlh_slope = 0;
   double mlh_cap = 0.2;
+  double lead_slope = 0;
   double discount = 1;
   bool solver = true;
   int lookahead = 0;

@@ -81,11 +81,7 @@ inline void renew_root(const SearchConfig& config, const Tree& tree, const Strea
 class Answer {
  public:
   Answer(const SearchConfig& config, const Tree& tree, const Root& root)
-      : config_(config),
-        tree_(tree),
-        root_(root),
-        parent_(config, tree, tree.root(), &root),
-        n_(tree.root().num_edges) {
+      : config_(config), tree_(tree), root_(root), parent_(config, tree, 0, &root), n_(tree.root().num_edges) {
     if (config.rule == Rule::gumbel) gumbel_values(config, tree, sigma_);
   }
 

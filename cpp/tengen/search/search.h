@@ -19,6 +19,7 @@ struct Output {
   const float* policy;  // [actions] logits
   const float* wdl;     // [3] win, draw, loss
   float moves_left;     // plies
+  float lead;           // points at the end; kNoLead where nobody says
 };
 
 template <Game G>
@@ -34,7 +35,7 @@ class Search {
 
   Search(const G& start, const SearchConfig& config, std::uint64_t seed, std::uint32_t max_nodes)
       : state_(start),
-        tree_(max_nodes, start.num_actions()),
+        tree_(max_nodes, start.num_actions(), Counted<G>),
         seed_(seed),
         probe_(start),
         actions_(static_cast<std::size_t>(start.num_actions())) {
@@ -166,7 +167,8 @@ class Search {
             else if (config_.rule == Rule::ucb1)
               for (float& logit : policy) logit = static_cast<float>(rollouts_.uniform());
             wdl = {result > 0 ? 1.0f : 0.0f, result == 0 ? 1.0f : 0.0f, result < 0 ? 1.0f : 0.0f};
-            return Output{policy.data(), wdl.data(), static_cast<float>(plies)};
+            return Output{policy.data(), wdl.data(), static_cast<float>(plies),
+                          static_cast<float>(sign * lead_at_end(state))};
           },
           stop);
     }
@@ -208,6 +210,15 @@ class Search {
     node.prove({value, value, 0});
   }
 
+  // Of a finished game, for the side to move.
+  static double lead_at_end(const G& state) {
+    if constexpr (Counted<G>) {
+      const Score score = state.score();
+      return state.to_move() == 0 ? score.first - score.second : score.second - score.first;
+    }
+    return kNoLead;
+  }
+
   // Fails without memory; the tree is empty then, for a root without its randomness must not be searched.
   void new_root() {
     visits_ = 0;
@@ -234,7 +245,8 @@ class Search {
       Node& node = tree_.node(index);
       leaf.path.push_back({index, edge});
       // D1. The game is over.
-      if (node.kind == Node::Kind::terminal) return finish(leaf.path, solved_value(node.lo, 0)), true;
+      if (node.kind == Node::Kind::terminal)
+        return finish(leaf.path, solved_value(node.lo, 0, lead_at_end(leaf.state))), true;
       // D2. A new position may be solved by looking ahead: then nobody needs to be asked. The root is asked in any
       // case, for its moves must have priors.
       if (node.kind == Node::Kind::fresh && index != 0 && !node.solved()) learn(node, probe_(leaf.state, {}));
@@ -247,8 +259,8 @@ class Search {
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
       // D6 and D7. Choose a child.
       edge = index == 0 ? win_at_once(node, leaf.state) : -1;
-      if (edge < 0) edge = select_(config_, tree_, node, index == 0 ? &root_ : nullptr, full());
-      if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m}), true;
+      if (edge < 0) edge = select_(config_, tree_, index, index == 0 ? &root_ : nullptr, full());
+      if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m, tree_.lead(index)}), true;
       // D8. Go on to it.
       Edge& taken = tree_.edges(node)[edge];
       leaf.state.apply(taken.action);
@@ -284,7 +296,7 @@ class Search {
     leaf.key = leaf.state.hash(leaf.symmetry);
     if (const float* known = cache.find(leaf.key)) {
       const float* wdl = known + leaf.state.num_actions();
-      finish(leaf.path, expand(leaf, {known, wdl, wdl[3]}));
+      finish(leaf.path, expand(leaf, {known, wdl, wdl[3], wdl[4]}));
     } else {
       node.kind = Node::Kind::pending;
       mark(tree_, leaf.path);
@@ -311,7 +323,8 @@ class Search {
   Value expand(const Leaf& leaf, const Output& output) {
     Node& node = tree_.node(leaf.path.back().node);
     Value value{static_cast<double>(output.wdl[0]) - static_cast<double>(output.wdl[2]),
-                static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left)};
+                static_cast<double>(output.wdl[1]), static_cast<double>(output.moves_left),
+                static_cast<double>(output.lead)};
     prove(leaf, node, value.v);                       // E1
     const int n = leaf.state.legal(actions_.data());  // E2
     Edge* edges = tree_.add_edges(node, n);
@@ -325,7 +338,7 @@ class Search {
       sum += edges[i].prior = elementary::exp((edges[i].prior - most) / config_.prior_temperature);
     for (int i = 0; i < n; ++i) edges[i].prior /= sum;
     node.kind = Node::Kind::expanded;
-    if (solved(config_, node)) value = solved_value(discounted(config_, node, value.m), value.m);
+    if (solved(config_, node)) value = solved_value(discounted(config_, node, value.m), value.m, value.lead);
     node.v = value.v;  // E3
     if (leaf.path.size() == 1) new_root();
     return value;

@@ -63,6 +63,15 @@ inline double moves_left_utility(const SearchConfig& config, double child_m, dou
   return shift * sign * (1.6521 * certain - 0.6521 * certain * certain);
 }
 
+// What a lead may add to a score: a share of the value small enough that no win is given up for points.
+constexpr double kLeadCap = 0.1;
+
+// Winning by more is better, and losing by less: how far a move's lead, for its mover, is above its parent's.
+inline double lead_utility(const SearchConfig& config, double child_lead, double parent_lead) {
+  if (config.lead_slope == 0) return 0;
+  return std::clamp(config.lead_slope * (-child_lead - parent_lead), -kLeadCap, kLeadCap);
+}
+
 // What is random at a root, and the visits its children had when it became one. Empty vectors: nothing of the kind.
 struct Root {
   std::vector<double> noise;
@@ -83,21 +92,23 @@ struct Parent {
   double weight;        // what one descent in flight adds to a visit count
   bool loss;            // … and does it count as lost?
   double visits, fpu;
+  double lead;                    // its mean, in points
   double sqrt_visits = 0, c = 0;  // PUCT
   double log_visits = 0;          // UCB1
 
-  Parent(const SearchConfig& config_, const Tree& tree_, const Node& node_, const Root* root_,
+  Parent(const SearchConfig& config_, const Tree& tree_, std::uint32_t index, const Root* root_,
          const ExplorationTable* table = nullptr)
       : config(config_),
         tree(tree_),
-        node(node_),
+        node(tree.node(index)),
         edges(tree.edges(node)),
         root(root_),
         noise(root && !root->noise.empty() ? root->noise.data() : nullptr),
         weight(config.virtual_mode == VirtualMode::loss ? config.virtual_weight : 1),
         loss(config.virtual_mode == VirtualMode::loss),
         visits(effective(&node)),
-        fpu(first_play_urgency(config, node.q, node.seen)) {
+        fpu(first_play_urgency(config, node.q, node.seen)),
+        lead(tree.lead(index)) {
     if (config.rule == Rule::ucb1) {
       log_visits = elementary::log(visits);
     } else {
@@ -117,22 +128,25 @@ struct Parent {
 
 // The terms of one child's score, as selection adds them up and as viewers show them.
 struct Terms {
-  double value, u, moves_left;
-  double score() const { return value + u + moves_left; }
+  double value, u, moves_left, lead;
+  double score() const { return value + u + moves_left + lead; }
 };
 
 inline Terms terms(const Parent& parent, int i) {
   const SearchConfig& config = parent.config;
   const Node* child = parent.child(i);
   const bool in_flight_loss = parent.loss && child && child->in_flight > 0;
-  Terms t{parent.fpu, 0, 0};
+  Terms t{parent.fpu, 0, 0, 0};
   if (child && child->visits > 0) {
     const Reading r = read(config, *child);
     t.value = -r.q;
     if (in_flight_loss)
       t.value = (-r.q * child->visits - parent.weight * child->in_flight) /
                 (child->visits + parent.weight * child->in_flight);
-    if (config.rule != Rule::ucb1) t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+    if (config.rule != Rule::ucb1) {
+      t.moves_left = moves_left_utility(config, r.m, parent.node.m, r.q, parent.node.q);
+      t.lead = lead_utility(config, parent.tree.lead(parent.edges[i].child), parent.lead);
+    }
   } else if (in_flight_loss) {
     t.value = -1;
   }
@@ -143,8 +157,8 @@ inline Terms terms(const Parent& parent, int i) {
   return t;
 }
 
-// The same score for PUCT with neither virtual loss nor moves-left utility, where half of that is known to be left out
-// and visits are whole numbers.
+// The same score for PUCT with neither virtual loss nor utilities beside the value, where half of that is known to be
+// left out and visits are whole numbers.
 [[gnu::always_inline]] inline double plain_score(const Parent& parent, int i, const Node* child) {
   const double u = parent.c * parent.prior(i) * parent.sqrt_visits;
   if (!child) return parent.fpu + u;
@@ -187,7 +201,7 @@ inline void gumbel_values(const SearchConfig& config, const Tree& tree, std::vec
 // The index of the child to descend to, or −1 when a full tree has none. `full`: children without a node are left out.
 class Selector {
  public:
-  int operator()(const SearchConfig& config, const Tree& tree, const Node& node, const Root* root, bool full) {
+  int operator()(const SearchConfig& config, const Tree& tree, std::uint32_t node, const Root* root, bool full) {
     // Every descent begins at the root, and options never change within one.
     if (root && !(table_ && table_->fits(config))) table_ = ExplorationTable::of(config);
     const Parent parent(config, tree, node, root, table_.get());
@@ -201,7 +215,8 @@ class Selector {
     const bool unvisited_first = parent.config.fpu_mode == FpuMode::infinite || parent.config.rule == Rule::ucb1;
     if (unvisited_first)
       if (const int i = untried(parent, full, skip_lost); i >= 0) return i;
-    const bool plain = parent.config.rule != Rule::ucb1 && !parent.loss && parent.config.mlh_slope == 0;
+    const SearchConfig& config = parent.config;
+    const bool plain = config.rule != Rule::ucb1 && !parent.loss && config.mlh_slope == 0 && config.lead_slope == 0;
     return plain ? greatest_score<true>(parent, full, skip_lost) : greatest_score<false>(parent, full, skip_lost);
   }
 

@@ -3,6 +3,7 @@
 //
 //   nodes   [0 root][1][2] …                 64 bytes each, in the order they were first reached
 //   edges   [root's …][node 1's …] …         16 bytes each: prior, action, index of the child's node (or none)
+//   leads   [root's][1's][2's] …             8 bytes each, for games whose result is a count: the mean lead in points
 //
 // Most moves of a tree are never tried, so they cost an edge, not a node. Both arrays are reserved once at their
 // largest size; the system hands out pages only as they are touched, so a small tree is small, nothing is ever moved by
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -19,11 +21,17 @@
 
 namespace tengen {
 
-// An evaluation of a position, for the side to move: value, draw share, plies to the end.
+// What nobody has said: a lead of this much leaves the means as they are.
+constexpr double kNoLead = std::numeric_limits<double>::quiet_NaN();
+
+// An evaluation of a position, for the side to move: value, draw share, plies to the end, lead in points at the end.
 struct Value {
   double v, d, m;
+  double lead = kNoLead;
 };
-inline Value solved_value(double v, double plies) { return {v, v == 0 ? 1.0 : 0.0, plies}; }
+inline Value solved_value(double v, double plies, double lead = kNoLead) {
+  return {v, v == 0 ? 1.0 : 0.0, plies, lead};
+}
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -65,10 +73,11 @@ static_assert(sizeof(Node) == 64 && sizeof(Edge) == 16);
 class Tree {
  public:
   // Room for `max_nodes` nodes with `max_edges` edges each.
-  Tree(std::uint32_t max_nodes, int max_edges)
+  Tree(std::uint32_t max_nodes, int max_edges, bool counted)
       : max_nodes_(max_nodes),
         nodes_(std::make_unique_for_overwrite<Node[]>(max_nodes)),
-        edges_(std::make_unique_for_overwrite<Edge[]>(std::size_t{max_nodes} * static_cast<std::size_t>(max_edges))) {}
+        edges_(std::make_unique_for_overwrite<Edge[]>(std::size_t{max_nodes} * static_cast<std::size_t>(max_edges))),
+        leads_(counted ? std::make_unique_for_overwrite<double[]>(max_nodes) : nullptr) {}
 
   static std::size_t bytes_per_node(int max_edges) {
     return sizeof(Node) + static_cast<std::size_t>(max_edges) * sizeof(Edge);
@@ -78,6 +87,9 @@ class Tree {
   const Node& node(std::uint32_t i) const { return nodes_[i]; }
   Node& root() { return nodes_[0]; }
   const Node& root() const { return nodes_[0]; }
+  bool counted() const { return leads_ != nullptr; }
+  double& counted_lead(std::uint32_t i) { return leads_[i]; }  // of a counted game
+  double lead(std::uint32_t i) const { return leads_ ? leads_[i] : 0; }
   Edge* edges(const Node& node) { return edges_.get() + node.first_edge; }
   const Edge* edges(const Node& node) const { return edges_.get() + node.first_edge; }
   std::uint32_t size() const { return num_nodes_; }
@@ -93,6 +105,7 @@ class Tree {
     Node& node = nodes_[num_nodes_];
     node = Node{};
     node.prove({});
+    if (leads_) leads_[num_nodes_] = 0;
     return num_nodes_++;
   }
 
@@ -108,7 +121,7 @@ class Tree {
   // together.
   void copy_subtree(std::uint32_t from, Tree& to) const {
     to.num_nodes_ = to.num_edges_ = 0;
-    to.nodes_[to.num_nodes_++] = nodes_[from];
+    to.take(*this, from);
     for (std::uint32_t i = 0; i < to.num_nodes_; ++i) {
       Node& node = to.nodes_[i];
       if (node.kind != Node::Kind::expanded) continue;
@@ -118,15 +131,21 @@ class Tree {
         fresh[e] = old[e];
         if (old[e].child == kNone) continue;
         fresh[e].child = to.num_nodes_;
-        to.nodes_[to.num_nodes_++] = nodes_[old[e].child];
+        to.take(*this, old[e].child);
       }
     }
   }
 
  private:
+  void take(const Tree& from, std::uint32_t i) {
+    if (leads_) leads_[num_nodes_] = from.leads_[i];
+    nodes_[num_nodes_++] = from.nodes_[i];
+  }
+
   std::uint32_t max_nodes_, num_nodes_ = 0, num_edges_ = 0;
   std::unique_ptr<Node[]> nodes_;
   std::unique_ptr<Edge[]> edges_;
+  std::unique_ptr<double[]> leads_;
 };
 
 }  // namespace tengen

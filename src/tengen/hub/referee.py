@@ -358,11 +358,15 @@ class OtherMachine:
 
     def __init__(self, evaluator: NetworkEvaluator) -> None:
         self._evaluator, self.network_hash = evaluator, evaluator.network_hash ^ 1
+        self.counts = evaluator.counts
         self._rng = np.random.default_rng(0)
 
     def __call__(self, leaves: Leaves, /) -> Evaluation:
-        policy, wdl, moves_left = (self._round(part) for part in self._evaluator(leaves))
-        return Evaluation(policy, wdl / wdl.sum(axis=1, keepdims=True), moves_left)
+        rounded = self._evaluator(leaves).each(self._round)
+        return rounded._replace(wdl=rounded.wdl / rounded.wdl.sum(axis=1, keepdims=True))
+
+    def owners(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
+        return self._evaluator.owners(planes)
 
     def start(self, leaves: Leaves, /) -> Pending:
         return _Ready(self(leaves))

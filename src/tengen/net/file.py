@@ -38,6 +38,7 @@ METADATA_TEXTS = {  # in the file's order
     "size": "[1-9][0-9]*x[1-9][0-9]*",
     "precision": "f32|int8",
 }
+HEADS = "lead,owners"  # one text more, `heads`, in files of networks that count; older ones do not have it
 LONGEST = 200  # bytes of one of them, with its name
 LARGEST = 1 << 30
 
@@ -84,6 +85,7 @@ class NetworkFile:
     version: str  # of the program that wrote it
     size: str  # CHANNELSxBLOCKS
     precision: str  # f32 or int8
+    counted: bool  # does it say the lead, and whose every cell will be?
     weights: Mapping[str, NDArray[Any]] = field(repr=False, compare=False)  # views of the data
 
     @classmethod
@@ -108,6 +110,7 @@ class NetworkFile:
         except ValueError:
             raise NetworkError(f"{name}: not a network file, or a damaged one") from None
         wrong = [key for key, text in METADATA_TEXTS.items() if not re.fullmatch(text, metadata.get(key, ""))]
+        wrong += ["heads"] if metadata.get("heads", HEADS) != HEADS else []
         if wrong:
             raise NetworkError(f"{name}: not written by tengen (its metadata lack {', '.join(wrong)})")
         if hashlib.sha256(graph).hexdigest() != metadata["network_hash"]:
@@ -131,6 +134,7 @@ class NetworkFile:
             version=metadata["version"],
             size=metadata["size"],
             precision=metadata["precision"],
+            counted=shape.counted,
             weights=weights,
         )
 
@@ -151,7 +155,7 @@ class NetworkFile:
             "version": version("tengen"),
             "size": shape.size,
             "precision": precision,
-        }
+        } | ({"heads": HEADS} if shape.counted else {})
         before, after = _around(len(graph), metadata)
         return cls.parse(before + graph + after, name)
 
@@ -186,7 +190,8 @@ def _split(data: bytes) -> tuple[memoryview, dict[str, str]]:
 
 def _around(graph: int, metadata: Mapping[str, str]) -> tuple[bytes, bytes]:
     """All that is in a file before a graph of so many bytes, and behind it."""
-    texts = [message(KEY, key.encode()) + message(VALUE, metadata[key].encode()) for key in METADATA_TEXTS]
+    names = [*METADATA_TEXTS, *(["heads"] if "heads" in metadata else [])]
+    texts = [message(KEY, name.encode()) + message(VALUE, metadata[name].encode()) for name in names]
     return HEAD + tag(GRAPH) + varint(graph), OPERATORS + b"".join(message(METADATA, text) for text in texts)
 
 
@@ -194,7 +199,7 @@ def _shape(name: str, metadata: Mapping[str, str]) -> NetworkShape:
     """The shape that the metadata name. Raises NetworkError."""
     try:
         game = Family.parse(metadata["game"])
-        shape = NetworkShape.of(game, metadata["size"])
+        shape = NetworkShape.of(game, metadata["size"], "heads" in metadata)
     except GameError as error:
         raise NetworkError(f"{name}: not a network for this program ({error})") from None
     if metadata["game"] != game.id:

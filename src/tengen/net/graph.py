@@ -77,8 +77,10 @@ class _Describer:
             x = self.block(x, f"tower.{i}", pooled=i % 2 == 1)
         self.policy(self.relu(self.conv(x, "policy.hidden.conv", shape.channels, POLICY_CHANNELS, 1)))
         hidden = self.relu(self.conv(x, "value.hidden.conv", shape.channels, shape.value_channels, 1))
-        hidden = self.whole_board(hidden, "value")
-        hidden = self.relu(self.dense(hidden, "value.dense", shape.value_channels * shape.seen, VALUE_HIDDEN))
+        board = self.whole_board(hidden, "value")
+        if shape.counted:
+            owners = self.conv(hidden, "value.owners", shape.value_channels, 1, 1)
+        hidden = self.relu(self.dense(board, "value.dense", shape.value_channels * shape.seen, VALUE_HIDDEN))
         self.add("Softmax", [self.dense(hidden, "value.wdl", VALUE_HIDDEN, 3)], "wdl", axis=1)
         classes = len(shape.bins)
         by_class = self.dense(hidden, "value.plies", VALUE_HIDDEN, classes)
@@ -87,10 +89,23 @@ class _Describer:
         mean = self.add("MatMul", [by_class, plies], "value.plies.mean")
         axis = self.array("axis", "<i8", 1, value=np.array([1], "<i8").tobytes())
         self.add("Squeeze", [mean, axis], "moves_left")
+        if shape.counted:
+            self.lead(hidden, axis)
+            self.add("Flatten", [self.add("Tanh", [owners], "value.owners.tanh")], "owners", axis=1)
         actions: int | str = "actions" if shape.free else shape.actions
-        board: tuple[int | str, ...] = ("rows", "cols") if shape.free else (shape.rows, shape.cols)
+        sides: tuple[int | str, ...] = ("rows", "cols") if shape.free else (shape.rows, shape.cols)
         answers: dict[str, tuple[int | str, ...]] = {"policy": (actions,), "wdl": (3,), "moves_left": ()}
-        return Graph(self.nodes, self.arrays, (shape.planes, *board), answers)
+        if shape.counted:
+            answers |= {"lead": (), "owners": ("cells" if shape.free else shape.cells,)}
+        return Graph(self.nodes, self.arrays, (shape.planes, *sides), answers)
+
+    def lead(self, hidden: str, axis: str) -> None:
+        """In points: the layer's number times the side of the board."""
+        side = "size.real"
+        if not self.shape.free:
+            side = self.array("side", "<f4", 1, value=np.array([self.shape.rows], "<f4").tobytes())
+        points = self.add("Mul", [self.dense(hidden, "value.lead", VALUE_HIDDEN, 1), side], "value.lead.points")
+        self.add("Squeeze", [points, axis], "lead")
 
     def describe_size(self) -> None:
         """The size of the board, as one number: it is taken from the planes, so that nobody need say it."""

@@ -70,19 +70,20 @@ class NetworkShape:
     max_plies: int
     channels: int
     blocks: int
+    counted: bool = False  # does it say the lead in points, and whose every cell will be?
 
     @classmethod
-    def of(cls, game: Game | Family, size: int | str = 2) -> Self:
-        """Raises GameError."""
+    def of(cls, game: Game | Family, size: int | str = 2, counted: bool | None = None) -> Self:
+        """`counted` is None for what is usual: heads for the count where the game is counted. Raises GameError."""
         family = Family.of(game)
-        largest, channels_and_blocks = family.largest, parse_size(size)
+        largest, beside = family.largest, (*parse_size(size), family.largest.counted if counted is None else counted)
         if family.games == (largest,):
-            return cls(*largest.planes_shape, largest.num_actions, largest.max_plies, *channels_and_blocks)
+            return cls(*largest.planes_shape, largest.num_actions, largest.max_plies, *beside)
         kinds = {(each.planes_shape[0], each.num_actions - prod(each.planes_shape[1:])) for each in family.games}
         planes, others = kinds.pop()
         if kinds or others < 0:
             raise GameError(f"{family.id}: no network can play all these sizes")
-        return cls(planes, 0, 0, others, max(each.max_plies for each in family.games), *channels_and_blocks)
+        return cls(planes, 0, 0, others, max(each.max_plies for each in family.games), *beside)
 
     @property
     def size(self) -> str:

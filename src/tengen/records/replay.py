@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tengen.records import UNSOLVED, GameRecord
 __all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
 LARGEST_WINDOW = 4_000_000  # positions; bounds memory
+COUNTED = ("end", "counted")  # endings after which the board says who has what
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class Minibatch:
     wdl: NDArray[np.float32]  # [B, 3] win, draw, loss
     moves_left: NDArray[np.float32]  # [B] plies to the end of the game
     moves_left_weight: NDArray[np.float32]  # [B] 0 where the end was not played out
+    lead: NDArray[np.float32] | None  # [B] points at the end; None where the game is not counted
+    owners: NDArray[np.int8] | None  # [B, cells] whose every cell was: 1 own, -1 the opponent's, 0 nobody's
+    count_weight: NDArray[np.float32]  # [B] 0 where the board was not counted
     age: NDArray[np.int64]  # [B] positions played since
 
     def __len__(self) -> int:
@@ -124,10 +129,10 @@ class Replay:
         self.seed = seed
         self.drawn = drawn
         self.threads = threads
-        self._sizes = {each.id: size for size, each in enumerate(self.family.games)}
+        self._rules = dict[str, int]()  # the games that were added, each in its order: options may differ within a size
         self._policy_index = [_policy_indices(each) for each in self.family.games]
         self._moves = Tape(moves=np.uint16)
-        self._games = Tape(start=np.int64, plies=np.int32, real_end=np.bool_)
+        self._games = Tape(start=np.int64, plies=np.int32, rules=np.int32, real_end=np.bool_, counted=np.bool_)
         self._positions = Tape(
             game=np.int64, size=np.uint8, ply=np.int32, v=np.float32, d=np.float32, entry=np.int64, entries=np.int32
         )
@@ -169,9 +174,10 @@ class Replay:
 
     def add(self, records: Sequence[GameRecord]) -> None:
         """Adds finished games, in the order in which they count. A stranger's must have passed `records.verify`."""
-        for record in records:
-            if record.game not in self._sizes:
-                raise ValueError(f"a record of {record.game} where {self.family.id} is learned")
+        for game in {record.game for record in records} - self._rules.keys():
+            if Game.parse(game) not in self.family:
+                raise ValueError(f"a record of {game} where {self.family.id} is learned")
+            self._rules[game] = len(self._rules)
         for record in records:
             self._add(record)
         self._forget()
@@ -186,14 +192,20 @@ class Replay:
         value, draw = value_targets(record, self.config.value_lambda)
         self._positions.extend(
             game=np.full(int(chosen.sum()), self._games.end, np.int64),
-            size=np.full(int(chosen.sum()), self._sizes[record.game], np.uint8),
+            size=np.full(int(chosen.sum()), self._size_of(record.game), np.uint8),
             ply=plies[chosen],
             v=value[chosen],
             d=draw[chosen],
             entry=starts[chosen],
             entries=record.entries[chosen],
         )
-        self._games.extend(start=[self._moves.end], plies=[len(record)], real_end=[record.ending == "end"])
+        self._games.extend(
+            start=[self._moves.end],
+            plies=[len(record)],
+            rules=[self._rules[record.game]],
+            real_end=[record.ending == "end"],
+            counted=[record.ending in COUNTED],
+        )
         self._entries.extend(action=record.actions, target=record.target)
         self._moves.extend(moves=record.moves)
 
@@ -224,7 +236,7 @@ class Replay:
         board = int(position["size"][0])
         symmetry = rng.integers(0, self.family.games[board].num_symmetries, size, dtype=np.uint8)
         game = self._games.rows(position["game"] - self._games.first)
-        planes, legal = self._replay(board, position["game"], game, position["ply"], symmetry)
+        planes, legal, lead, owners = self._replay(board, position["game"], game, position["ply"], symmetry)
         return Minibatch(
             planes=planes,
             legal=legal,
@@ -232,13 +244,16 @@ class Replay:
             wdl=_wdl(position["v"], position["d"]),
             moves_left=(game["plies"] - position["ply"]).astype(np.float32),
             moves_left_weight=game["real_end"].astype(np.float32),
+            lead=lead,
+            owners=owners,
+            count_weight=game["counted"].astype(np.float32),
             age=self._positions.end - 1 - self._positions.first - rows,
         )
 
     def _draw(self, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
         """Numbers of positions. Of a family one position says which size: so sizes come as often as in the window."""
         first = self.positions - self.window
-        if len(self._sizes) == 1:
+        if len(self.family.games) == 1:
             return rng.integers(first, self.positions, count)
         sizes = self._positions["size"][first - self._positions.first :]
         alike = np.flatnonzero(sizes == sizes[rng.integers(len(sizes))])
@@ -251,15 +266,33 @@ class Replay:
         game: dict[str, NDArray[Any]],
         ply: NDArray[np.int32],
         symmetry: NDArray[np.uint8],
-    ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        """Planes and legal moves. Start and end of each drawn game stand alternately in one list of offsets, so that
-        games 0, 2, 4, … of the request are the drawn ones, and the others need not be listed."""
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32] | None, NDArray[np.int8] | None]:
+        """Planes and legal moves, lead and owners at the end. Start and end of each drawn game stand alternately in one
+        list of offsets, so that games 0, 2, 4, … of the request are the drawn ones, and the others need not be listed.
+        Each rules' samples are replayed apart."""
         _, first, index = np.unique(number, return_index=True, return_inverse=True)
         start = game["start"][first] - self._moves.first
         bounds = np.stack([start, start + game["plies"][first]], axis=1).reshape(-1)
         drawn = (2 * index).astype(np.int32)
-        rules = self.family.games[board]
-        return rules.replay(self._moves["moves"], bounds, drawn, ply, symmetry, self.threads)
+        like, samples = self.family.games[board], len(number)
+        planes = np.empty((samples, *like.planes_shape), np.float32)
+        legal = np.empty((samples, like.num_actions), np.uint8)
+        lead = np.empty(samples, np.float32) if like.counted else None
+        owners = np.empty((samples, prod(like.planes_shape[1:])), np.int8) if like.counted else None
+        ids = list(self._rules)
+        for number_of_rules in np.unique(game["rules"]).tolist():
+            own = np.flatnonzero(game["rules"] == number_of_rules)
+            rules = Game.parse(ids[number_of_rules])
+            request = (self._moves["moves"], bounds, drawn[own], ply[own], symmetry[own], self.threads)
+            planes[own], legal[own] = rules.replay(*request)
+            if lead is not None and owners is not None:
+                lead[own], owners[own] = rules.count(*request)
+        return planes, legal, lead, owners
+
+    def _size_of(self, id: str) -> int:
+        """Which of the family's sizes a game has."""
+        shape = Game.parse(id).planes_shape
+        return next(size for size, game in enumerate(self.family.games) if game.planes_shape == shape)
 
     def _policy(
         self, board: int, position: dict[str, NDArray[Any]], symmetry: NDArray[np.uint8]

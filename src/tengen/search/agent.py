@@ -17,6 +17,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.games import Game, GameError, State
 from tengen.interrupts import stopped_by_ctrl_c
@@ -46,6 +49,7 @@ class MoveInfo:
     q: float  # −1 … 1
     wdl: tuple[float, float, float]
     plies: float  # to the end of the game, by the moves-left estimate
+    lead: float | None  # points at the end; None where nobody counts
     u: float  # exploration term of the next selection
     error: float  # standard error of q, by the values below; 0 when proven, 1 before any visit
     lcb: float  # lower confidence bound of q
@@ -63,6 +67,7 @@ class Analysis:
     q: float
     wdl: tuple[float, float, float]
     plies: float
+    lead: float | None  # points at the end; None where nobody counts
     nodes: int
 
 
@@ -216,8 +221,34 @@ class Agent:
         moves = [self._move_info(state, slot, total, edge, edge.visits > least) for edge in edges]
         moves.sort(key=lambda move: (move.action != best, -move.visits, -move.prior))
         return Analysis(
-            tuple(moves), best, self.search.visits(slot), root.q, _wdl(root.q, root.d), root.m, self.search.nodes(slot)
+            moves=tuple(moves),
+            best=best,
+            visits=self.search.visits(slot),
+            q=root.q,
+            wdl=_wdl(root.q, root.d),
+            plies=root.m,
+            lead=root.p if self._counts else None,
+            nodes=self.search.nodes(slot),
         )
+
+    @property
+    def _counts(self) -> bool:
+        """Does whoever judges positions say the lead? A playout ends with a count."""
+        return self.game.counted and (
+            isinstance(self.evaluator, Rollout)
+            or (isinstance(self.evaluator, NetworkEvaluator) and self.evaluator.counts)
+        )
+
+    def owners(self, state: State) -> NDArray[np.float32] | None:
+        """Whose every cell will be at the end, from 1 (the side to move's) to -1, as the network sees it: the mean over
+        all symmetries. None where it does not count."""
+        if not isinstance(self.evaluator, NetworkEvaluator) or not self.evaluator.counts:
+            return None
+        symmetries = range(self.game.num_symmetries)
+        shown = self.evaluator.owners(np.stack([state.planes(symmetry) for symmetry in symmetries]))
+        cells = range(shown.shape[1])
+        views = [shown[s][[state.policy_index(cell, s) for cell in cells]] for s in symmetries]
+        return np.asarray(np.mean(views, axis=0), np.float32)
 
     def _move_info(self, state: State, slot: int, total: int, edge: EdgeView, follow: bool) -> MoveInfo:
         visited = edge.visits > 0
@@ -235,6 +266,7 @@ class Agent:
             q=q,
             wdl=_wdl(q, d),
             plies=1 + edge.m if edge.dist is None or not solved else float(1 + edge.dist),
+            lead=(-edge.p if visited else None) if self._counts else None,
             u=edge.u,
             error=error,
             lcb=q - STANDARD_ERRORS * error if visited else -1.0,

@@ -31,6 +31,7 @@ STEADY, FINAL_RATE = 0.6, 0.05
 WEIGHT_DECAY = 1e-4  # share of the weights taken off by each step, times the learning rate
 CLIP = 5.0  # largest norm of the gradient
 MOVES_LEFT_WEIGHT = 0.2  # of its loss; policy and value have 1
+LEAD_WEIGHT, OWNERS_WEIGHT = 0.3, 0.5  # the lead is counted in sides of the board, owners are a mean over its cells
 
 
 class Learner:
@@ -127,7 +128,7 @@ class Learner:
         time (64x5, batch 128: 63 ms instead of 117); weights, averages and losses keep all their bits."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._tiles):
             out: TowerOutput = self.network.train()(planes)
-        return TowerOutput(out.policy.float(), out.wdl.float(), out.plies.float())
+        return out.float()
 
     def _losses(self, out: Any, log_policy: Tensor, batch: Minibatch) -> dict[str, tuple[Tensor, float]]:
         """Cross-entropies, each weighted, and the share of samples that have a target of that kind; the others count
@@ -137,10 +138,21 @@ class Learner:
         wdl = -(self._tensor(batch.wdl) * F.log_softmax(out.wdl, 1)).sum(1)
         bins, left = self.network.bins, self._tensor(batch.moves_left_weight)
         plies = -(two_hot(self._tensor(batch.moves_left), bins) * F.log_softmax(out.plies, 1)).sum(1)
-        return {
+        losses = {
             "policy": (policy.mean(), 1.0),
             "value": (wdl.mean(), 1.0),
             "moves_left": (MOVES_LEFT_WEIGHT * (plies * left).mean(), float(left.mean())),
+        }
+        if out.lead is None or batch.lead is None or batch.owners is None:
+            return losses
+        counted = self._tensor(batch.count_weight)
+        lead = F.smooth_l1_loss(out.lead, self._tensor(batch.lead) / batch.planes.shape[2], reduction="none")
+        own = (1 + self._tensor(batch.owners).float()) / 2  # tanh x is a probability's logit of 2x
+        owners = F.binary_cross_entropy_with_logits(2 * out.owners, own, reduction="none").mean(1)
+        share = float(counted.mean())
+        return losses | {
+            "lead": (LEAD_WEIGHT * (lead * counted).mean(), share),
+            "owners": (OWNERS_WEIGHT * (owners * counted).mean(), share),
         }
 
     def begin_epoch(self, batch: Minibatch) -> None:
@@ -188,7 +200,7 @@ class Learner:
             for number, moments in optimizer.state_dict()["state"].items():
                 tensors |= {f"optimizer.{kind}.{number}.{name}": value for name, value in moments.items()}
         own = {"step": self.step, "first_step": self._first_step, "multiplier": self.multiplier}
-        about = about | own | {"size": self.network.shape.size}
+        about = about | own | {"size": self.network.shape.size, "counted": self.network.shape.counted}
         plain = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
         write_durably(path, safetensors.torch.save(plain, {"tengen": json.dumps(about)}))
 
@@ -201,7 +213,7 @@ class Learner:
                 about: dict[str, Any] = json.loads(file.metadata()["tengen"])
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
             self.step, self.multiplier = int(about["step"]), float(about["multiplier"])
-            if about.get("size", size) != size:
+            if about.get("size", size) != size or about.get("counted", False) != self.network.shape.counted:
                 grow(self.network, about["size"], _part(tensors, "network."))
                 grow(self.released, about["size"], _part(tensors, "average.module."))
                 self._average.n_averaged.copy_(tensors["average.n_averaged"])

@@ -13,6 +13,7 @@ export const EXPERT_FIELDS = [
   "mlh_slope",
   "mlh_cap",
   "mlh_mode",
+  "lead_slope",
   "discount",
   "temperature",
   "temperature_plies",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.net.evaluator.contract import Evaluation, Leaves
+from tengen.net.file import NetworkFile
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class _Pending:
 class Blocking:
     """A subclass gives `run`, which lets other Python threads go on while it computes."""
 
-    def __init__(self, network_hash: int) -> None:
-        self.network_hash = network_hash
+    def __init__(self, file: NetworkFile) -> None:
+        self.network_hash, self.counts = file.network_hash, file.counted
         self._thread = ThreadPoolExecutor(1, "tengen-network")
 
     def run(self, planes: NDArray[np.float32]) -> Evaluation:

@@ -1,5 +1,8 @@
 """The wall between a search and whatever judges positions."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -25,6 +28,21 @@ class Evaluation(NamedTuple):
     policy: NDArray[np.float32]  # [L, A] logits over all actions, in the order of the shown view
     wdl: NDArray[np.float32]  # [L, 3] win, draw, loss for the side to move, summing to 1
     moves_left: NDArray[np.float32]  # [L] plies
+    lead: NDArray[np.float32] | None = None  # [L] points at the end, where somebody counts
+
+    def each(self, change: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Evaluation:
+        """The same with every array that is there changed."""
+        lead = None if self.lead is None else change(self.lead)
+        return Evaluation(change(self.policy), change(self.wdl), change(self.moves_left), lead)
+
+    @classmethod
+    def join(cls, parts: list[Evaluation]) -> Evaluation:
+        """Of one batch in parts, which all count or all do not."""
+        policy, wdl, moves_left = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("policy", "wdl", "moves_left")
+        )
+        leads = [part.lead for part in parts if part.lead is not None]
+        return cls(policy, wdl, moves_left, np.concatenate(leads) if leads else None)
 
 
 class Evaluator(Protocol):

@@ -9,6 +9,7 @@ from tengen.net.cpu import bfloat16_is_fast, usable_cores
 from tengen.net.evaluator.contract import Evaluation, Leaves
 from tengen.net.file import NetworkFile
 
+SEARCHED = 4  # outputs that a search asks for: policy, wdl, moves_left and, where there is one, lead
 LEAST_ROWS = 4  # of a part: below, handing it to another core costs more than it saves
 
 
@@ -40,7 +41,9 @@ class _Request:
 
     def __init__(self, compiled: openvino.CompiledModel) -> None:
         self._request = compiled.create_infer_request()
-        self._shapes = [[size.get_length() for size in list(port.partial_shape)[1:]] for port in compiled.outputs[:3]]
+        self._shapes = [
+            [size.get_length() for size in list(port.partial_shape)[1:]] for port in compiled.outputs[:SEARCHED]
+        ]
         self._input = np.empty(
             (0, *[size.get_length() for size in list(compiled.input(0).partial_shape)[1:]]), np.float32
         )
@@ -56,7 +59,7 @@ class _Request:
 
     def wait(self) -> Evaluation:
         self._request.wait()
-        return Evaluation(*(answer[: self._rows] for answer in self._answer))
+        return Evaluation(*self._answer).each(lambda answer: answer[: self._rows])
 
     def _resize(self, run: int) -> None:
         self._run = run
@@ -77,9 +80,7 @@ class _Parts:
     def wait(self) -> Evaluation:
         answers = [request.wait() for request in self._requests]
         self._idle.extend(self._requests)
-        if len(answers) == 1:
-            return answers[0]
-        return Evaluation(*(np.concatenate(parts) for parts in zip(*answers, strict=True)))
+        return answers[0] if len(answers) == 1 else Evaluation.join(answers)
 
 
 class OpenVino:
@@ -106,6 +107,10 @@ class OpenVino:
             model.reshape([-1, *game.planes_shape])
         self._compiled = core.compile_model(model, "CPU", settings)
         self._idle: list[_Request] = []
+        self.counts = file.counted
+
+    def owners(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.array(self._compiled.infer_new_request({0: planes})["owners"])
 
     def __call__(self, leaves: Leaves, /) -> Evaluation:
         return self.start(leaves).wait()

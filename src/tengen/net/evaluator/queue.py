@@ -127,12 +127,10 @@ class QueueEvaluator:
         if len(parts) > 1:
             merged = Batch(np.concatenate([p.planes for p in parts]), np.concatenate([p.keys for p in parts]))
         evaluation = self._inner(merged)
-        if any(len(array) != len(merged) for array in evaluation):
-            rows = [len(array) for array in evaluation]
+        rows = [len(array) for array in evaluation if array is not None]
+        if any(count != len(merged) for count in rows):
             raise ValueError(f"the evaluator gave {rows} rows of policy, wdl, moves_left for {len(merged)} leaves")
         ends = np.cumsum([len(part) for part in parts]).tolist()
         # Copies: the arrays may be lent, and the next call would overwrite them under the reader.
-        return [
-            Evaluation(*(np.array(array[end - len(part) : end]) for array in evaluation))
-            for part, end in zip(parts, ends, strict=True)
-        ]
+        places = [slice(end - len(part), end) for part, end in zip(parts, ends, strict=True)]
+        return [evaluation.each(lambda array, own=own: np.array(array[own])) for own in places]  # type: ignore[misc]

@@ -31,6 +31,7 @@ def save_checkpoint(path: Path, network: Network, game: Game | Family, step: int
         "schema": schema_hash(game),
         "step": str(step),
         "size": network.shape.size,
+        "counted": str(network.shape.counted),
     }
     weights = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     write_durably(path, safetensors.torch.save(weights, header))
@@ -48,7 +49,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
                 raise NetworkError(
                     f"{path}: trained on inputs {header['schema']} of {game.id}, this program gives {schema_hash(game)}"
                 )
-            shape = NetworkShape.of(game, header["size"])
+            shape = NetworkShape.of(game, header["size"], header.get("counted") == "True")
             if weight_bytes(shape) > Path(path).stat().st_size:  # before so much memory is taken
                 raise NetworkError(f"{path}: damaged (too short for a network of {shape.size})")
             network = blank_network(shape)

@@ -41,7 +41,7 @@ def to_onnx(
     calibration: Calibration | None = None,
 ) -> NetworkFile:
     """The file as it would be written; same weights, same hash. In 8 bits with planes to calibrate them by."""
-    if network.shape != NetworkShape.of(game, network.shape.size):
+    if network.shape != NetworkShape.of(game, network.shape.size, network.shape.counted):
         raise NetworkError(f"{name}: a network of shape {network.shape} does not fit {game.id}")
     folded = fold(network)
     weights = {key: value.detach().cpu().numpy() for key, value in folded.state_dict().items()}
@@ -84,9 +84,10 @@ def torch_answer(network: Network, planes: NDArray[np.float32]) -> list[NDArray[
         network.train(training)
 
 
-def relative_difference(a: Sequence[NDArray[np.float32]], b: Sequence[NDArray[np.float32]]) -> float:
-    """The largest |x − y| ÷ (1 + |x|) of two answers."""
-    return float(np.max([np.max(np.abs(x - y) / (1 + np.abs(x))) for x, y in zip(a, b, strict=True)]))
+def relative_difference(a: Sequence[NDArray[np.float32]], b: Sequence[NDArray[np.float32] | None]) -> float:
+    """The largest |x − y| ÷ (1 + |x|) of two answers; the second may lack what only some networks say."""
+    there = [y for y in b if y is not None]
+    return float(np.max([np.max(np.abs(x - y) / (1 + np.abs(x))) for x, y in zip(a, there, strict=True)]))
 
 
 def sample_planes(game: Game, count: int, seed: int = 1) -> NDArray[np.float32]:

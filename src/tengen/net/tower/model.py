@@ -2,6 +2,7 @@
 
     planes → stem → block · block+pool · block … → ┬ policy  a logit per cell; a dense layer for other actions
                                                    └ value   dense → win/draw/loss, plies left by class
+                                                             where the game is counted: the lead, an owner per cell
 
 Post-activation blocks, as AlphaZero's: every BatchNorm follows a convolution, so that all of them fold away in the file
 that plays. Pooling is KataGo's bias: the mean and the maximum of every channel, mixed, are added to all cells. It was
@@ -25,6 +26,12 @@ class TowerOutput(NamedTuple):
     policy: Tensor  # [B, A]
     wdl: Tensor  # [B, 3] win, draw, loss for the side to move
     plies: Tensor  # [B, classes], each standing for the plies in NetworkShape.bins
+    lead: Tensor | None = None  # [B] in sides of the board: no logit
+    owners: Tensor | None = None  # [B, cells] before the tanh
+
+    def float(self) -> "TowerOutput":
+        lead, owners = (part if part is None else part.float() for part in (self.lead, self.owners))
+        return TowerOutput(self.policy.float(), self.wdl.float(), self.plies.float(), lead, owners)
 
 
 class ConvNorm(nn.Module):
@@ -100,10 +107,14 @@ class ValueHead(nn.Module):
         self.dense = nn.Linear(shape.value_channels * shape.seen, VALUE_HIDDEN)
         self.wdl = nn.Linear(VALUE_HIDDEN, 3)
         self.plies = nn.Linear(VALUE_HIDDEN, len(shape.bins))
+        self.lead = nn.Linear(VALUE_HIDDEN, 1) if shape.counted else None
+        self.owners = nn.Conv2d(shape.value_channels, 1, 1) if shape.counted else None
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        x = torch.relu(self.dense(whole_board(torch.relu(self.hidden(x)), self.free)))
-        return self.wdl(x), self.plies(x)
+    def forward(self, x: Tensor) -> tuple[Tensor | None, ...]:
+        cells = torch.relu(self.hidden(x))
+        board = torch.relu(self.dense(whole_board(cells, self.free)))
+        lead = self.lead(board).squeeze(1) if self.lead else None
+        return self.wdl(board), self.plies(board), lead, self.owners(cells).flatten(1) if self.owners else None
 
 
 class Network(nn.Module):
@@ -122,13 +133,16 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor) -> TowerOutput:
         x = self.tower(torch.relu(self.stem(planes)))
-        wdl, plies = self.value(x)
-        return TowerOutput(self.policy(x), wdl, plies)
+        return TowerOutput(self.policy(x), *self.value(x))
 
-    def answer(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What an evaluator returns: policy logits [B, A], win/draw/loss [B, 3] and plies [B]."""
+    def answer(self, planes: Tensor) -> tuple[Tensor, ...]:
+        """What an evaluator returns: policy logits [B, A], win/draw/loss [B, 3] and plies [B]; where the game is
+        counted the lead in points [B] and the owners [B, cells] too."""
         out = self(planes)
-        return out.policy, out.wdl.softmax(1), out.plies.softmax(1) @ self.bins
+        answer = (out.policy, out.wdl.softmax(1), out.plies.softmax(1) @ self.bins)
+        if not self.shape.counted:
+            return answer
+        return (*answer, out.lead * planes.shape[2], out.owners.tanh())
 
 
 def make_network(shape: NetworkShape, *, seed: int = 0) -> Network:

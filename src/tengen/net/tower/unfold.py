@@ -29,7 +29,7 @@ def unfold(file: NetworkFile, game: Game | Family, planes: NDArray[np.float32]) 
         raise NetworkError(f"{file.name}: this network plays {file.game}, not {game.id}")
     if file.precision != "f32":
         raise NetworkError(f"{file.name}: rounded to 8 bits; learning goes on from a network with 32 bits only")
-    network = blank_network(NetworkShape.of(game, file.size))
+    network = blank_network(NetworkShape.of(game, file.size, file.counted))
     weights = {name: torch.from_numpy(values.copy()) for name, values in file.weights.items()}
     network.load_state_dict(weights, strict=False)  # a folded convolution has a bias, a BatchNorm no weights yet
     hooks = [

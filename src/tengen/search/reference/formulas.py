@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from tengen._core import exp, log
 
+LEAD_CAP = 0.1  # largest effect of the lead on a score
+
 
 def softmax(logits: Sequence[float], temperature: float = 1) -> list[float]:
     top = max(logits)
@@ -60,6 +62,11 @@ def moves_left_utility(mode: str, slope: float, cap: float, m: float, m_node: fl
     sign = (q > 0) - (q < 0)
     decided = max(0.0, abs(q) - 0.8) / 0.2
     return clamped * sign * (1.6521 * decided - 0.6521 * decided * decided)
+
+
+def lead_utility(slope: float, child: float, node: float) -> float:
+    """Makes wins larger and losses smaller. child: its own lead in points; node: its parent's."""
+    return min(max(slope * (-child - node), -LEAD_CAP), LEAD_CAP)
 
 
 def halving_sequence(m: int, length: int) -> list[int]:

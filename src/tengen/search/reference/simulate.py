@@ -16,7 +16,8 @@ from tengen.search.reference.tree import Edge, Leaf, Node, count_nodes
 GOLDEN = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1
 
-Output = tuple[Sequence[float], float, float, float]  # logits over all actions as shown; v, d, plies
+# Logits over all actions as shown; v, d, plies, and the lead in points where somebody counts.
+Output = tuple[Sequence[float], float, float, float, float | None]
 
 
 class ReferenceSearch(Root):
@@ -61,7 +62,9 @@ class ReferenceSearch(Root):
             outputs = dict[int, Output]()
             for i, key in enumerate(shown):
                 win, draw, loss = evaluation.wdl[i].tolist()  # tolist() widens float32 to Python's double
-                outputs[key] = (evaluation.policy[i].tolist(), win - loss, draw, float(evaluation.moves_left[i]))
+                lead = None if evaluation.lead is None else float(evaluation.lead[i])
+                plies = float(evaluation.moves_left[i])
+                outputs[key] = (evaluation.policy[i].tolist(), win - loss, draw, plies, lead)
             self.backup([outputs[leaf.key] for leaf in leaves])
 
     @property
@@ -94,13 +97,13 @@ class ReferenceSearch(Root):
         while True:
             node = path[-1]
             if node.terminal:  # D1
-                self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0)
+                self._backup(path, steps, float(node.lo), float(node.lo == 0), 0.0, lead_at_end(node.state))
                 return True
             if node is not self.root and not node.edges and not node.pending and node.lo != node.hi:  # D2
                 self._learn(node, self.probe(node.state, None))
             if self.is_solved_with_distance(node):  # D3
                 q, m = self.read(node)
-                self._backup(path, steps, q, float(node.lo == 0), m)
+                self._backup(path, steps, q, float(node.lo == 0), m, None)
                 return True
             if node.pending:  # D4
                 return False
@@ -109,7 +112,7 @@ class ReferenceSearch(Root):
                 return True
             edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)  # D6, D7
             if edge is None:
-                self._backup(path, steps, node.Q, node.D, node.M)
+                self._backup(path, steps, node.Q, node.D, node.M, node.L)
                 return True
             if edge.child is None:  # D8
                 state = node.state.copy()
@@ -152,7 +155,7 @@ class ReferenceSearch(Root):
 
     def _expand_and_backup(self, leaf: Leaf, output: Output) -> None:
         node = leaf.path[-1]
-        logits, v, d, plies = output
+        logits, v, d, plies, lead = output
         self._prove(leaf, v)  # E1
         if self.is_solved(node):
             v, d = self.solved_value(node, plies), float(node.lo == 0)
@@ -163,7 +166,7 @@ class ReferenceSearch(Root):
         node.V = v  # E3
         if node is self.root:
             self.draw_randomness()
-        self._backup(leaf.path, leaf.steps, v, d, plies)
+        self._backup(leaf.path, leaf.steps, v, d, plies, lead)
 
     def _limit_probe(self) -> None:
         solver = self.config.solver
@@ -182,7 +185,9 @@ class ReferenceSearch(Root):
             return
         self._learn(path[-1], self.probe(path[-1].state, expected))
 
-    def _backup(self, path: list[Node], steps: list[Edge], v: float, d: float, ml: float) -> None:
+    def _backup(self, path: list[Node], steps: list[Edge], v: float, d: float, ml: float, lead: float | None) -> None:
+        if lead is None:  # nobody counted it: its parent's lead leaves the parent's mean as it is
+            lead = -path[-2].L if len(path) > 1 else 0.0
         for depth in reversed(range(len(path))):
             node = path[depth]
             if self.is_solved(node) and node.dist is None:
@@ -192,10 +197,12 @@ class ReferenceSearch(Root):
             node.D += (d - node.D) / node.N
             node.M += (ml - node.M) / node.N
             node.S += (v * v - node.S) / node.N
+            node.L += (lead - node.L) / node.N
             if node.N == 1 and depth > 0:
                 path[depth - 1].seen += steps[depth - 1].P
             v = -(v * self.config.discount)
             ml = ml + 1
+            lead = -lead
         if self.config.solver:
             for node in reversed(path[:-1]):
                 if not self.tighten(node):
@@ -263,3 +270,11 @@ class ReferenceSearch(Root):
             self.root = child
             self.nodes = count_nodes(child)
             self.draw_randomness()
+
+
+def lead_at_end(state: State) -> float | None:
+    """Of a finished game, for the side to move."""
+    score = state.score()
+    if score is None:
+        return None
+    return score[0] - score[1] if state.to_move() == 0 else score[1] - score[0]

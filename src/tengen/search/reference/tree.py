@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tengen._core import SearchConfig, log, pow
 from tengen.games import State
 from tengen.search.reference.bounds import UNKNOWN, Bounds, best_of
-from tengen.search.reference.formulas import exploration, first_play, lost_in_flight, moves_left_utility
+from tengen.search.reference.formulas import exploration, first_play, lead_utility, lost_in_flight, moves_left_utility
 
 
 @dataclass(eq=False, slots=True)
@@ -20,6 +20,7 @@ class Node:
     D: float = 0.0  # mean draw share
     M: float = 0.0  # mean plies left
     S: float = 0.0  # mean squared value
+    L: float = 0.0  # mean lead in points
     V: float = 0.0  # value of the first evaluation
     n: int = 0  # descents in flight
     lo: int = -1
@@ -148,7 +149,8 @@ class Tree:
         parent_visits, child_visits = self.effective(node), self.effective(edge)
         if self.config.rule == "ucb1":
             return value + self.config.c_init * math.sqrt(log(parent_visits) / child_visits)
-        return (value + self.bonus(node, edge, parent_visits, child_visits)) + self.utility(node, edge)
+        score = (value + self.bonus(node, edge, parent_visits, child_visits)) + self.utility(node, edge)
+        return score + self.lead(node, edge)
 
     def value(self, node: Node, edge: Edge) -> float:
         """The value of a move, seen by the side that would play it."""
@@ -163,8 +165,15 @@ class Tree:
         return c * self.effective_prior(node, edge) * math.sqrt(parent_visits) / (1 + child_visits)
 
     def utility(self, node: Node, edge: Edge) -> float:
+        """What moves-left adds to a score."""
         config = self.config
         if not config.mlh_slope > 0 or edge.child is None or edge.N == 0:
             return 0.0
         q, m = self.read(edge.child)
         return moves_left_utility(config.mlh_mode, config.mlh_slope, config.mlh_cap, m, node.M, q, node.Q)
+
+    def lead(self, node: Node, edge: Edge) -> float:
+        """What the lead in points adds to it."""
+        if not self.config.lead_slope > 0 or edge.child is None or edge.N == 0:
+            return 0.0
+        return lead_utility(self.config.lead_slope, edge.child.L, node.L)
