@@ -35,6 +35,32 @@ def draw() -> Callable[[], Minibatch]:
     return lambda: replay.batch(32)
 
 
+def test_a_network_of_a_counted_game_learns_lead_and_owners() -> None:
+    game = games.make("go:5")
+    replay = Replay(game, ReplayConfig(samples_per_position=1e6), seed=1)
+    replay.add(some_records("go:5"))
+    batch, one = replay.batch(32), Learner(NetworkShape.of(game, "8x2"), LearnerConfig(warmup=0, rate=5e-3), seed=3)
+    metrics = [one.learn(batch) for _ in range(120)]
+    for name in ("lead_loss", "owners_loss"):
+        assert metrics[-1][name] < 0.5 * metrics[0][name], name
+    uncounted = Minibatch(**vars(batch) | {"count_weight": 0 * batch.count_weight})
+    assert one.learn(uncounted)["owners_loss"] == 0
+    assert batch.lead is not None and batch.owners is not None
+    _, _, _, lead, owners = one.network.eval().answer(torch.from_numpy(batch.planes))
+    assert np.mean(np.abs(lead.detach().numpy() - batch.lead)) < 4
+    assert np.mean(np.sign(owners.detach().numpy())[batch.owners != 0] == batch.owners[batch.owners != 0]) > 0.9
+
+
+def test_a_run_from_before_the_count_learns_it_from_now_on(tmp_path: Path) -> None:
+    game = games.make("go:5")
+    old = Learner(NetworkShape.of(game, "8x2", counted=False), LearnerConfig(), seed=3)
+    old.save(tmp_path / "state", {})
+    new = Learner(NetworkShape.of(game, "8x2"), LearnerConfig(), seed=4)
+    new.load(tmp_path / "state")
+    for name, value in old.network.state_dict().items():
+        assert torch.equal(new.network.state_dict()[name], value), name
+
+
 def learner(**changes: float) -> Learner:
     return Learner(SHAPE, LearnerConfig(**{"warmup": 0, "rate": 5e-3} | changes), seed=3)  # type: ignore[arg-type]
 
