@@ -1,4 +1,4 @@
-"""Self-play of a game that could go on for ever: it is scored as it stands, and whoever gets the record can check it."""
+"""Self-play of a game that could last for ever: it is scored as it stands, and whoever gets the record can check it."""
 
 from dataclasses import replace
 
