@@ -12,7 +12,7 @@ from tengen.records import GameRecord, RecordError, decode_chunk, encode_chunk, 
 from tengen.records.selfplay import Actor
 
 
-def played(id: str, number: int, **options: object) -> list[GameRecord]:
+def played(id: str, number: int, **options: float | bool) -> list[GameRecord]:
     game = games.make(id)
     actor = Actor(game, SearchConfig(sims=6, temperature_plies=500), SelfPlayConfig(**options), slots=8, seed=3)
     actor.set_evaluator(Hash(game), "00")

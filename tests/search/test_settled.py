@@ -1,16 +1,18 @@
 """Where a game is settled, every search knows the result; whoever is ahead passes instead of filling an own eye."""
 
+from typing import Any
+
 import pytest
 
 from tengen import games
 from tengen._core import Probe, SearchConfig
-from tengen.net.evaluator import Hash, Uniform
+from tengen.net.evaluator import Evaluator, Hash, Uniform
 from tengen.search.agent import Agent
 from tengen.search.reference import RuleProbe
 
 # Black has 28 points, White 21: every empty point is one of two eyes.
 FINISHED = ".XXXOO./XXXXOOO/XXXXOOO/XXXXOOO/XXXXOOO/XXXXOOO/.XXXOO."
-SETTINGS = [
+SETTINGS: list[dict[str, Any]] = [
     {"rule": "puct"},
     {"rule": "puct", "noise_epsilon": 0.25, "temperature": 1.0, "temperature_plies": 500},
     {"rule": "puct", "fpu_mode": "infinite", "leaves": 4},
@@ -22,9 +24,10 @@ SETTINGS = [
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize(("side", "komi"), [("X", 6.5), ("O", 7.5), ("X", -100), ("O", 100)])
-def test_who_is_ahead_passes(side: str, komi: float, settings: dict[str, object]) -> None:
+def test_who_is_ahead_passes(side: str, komi: float, settings: dict[str, Any]) -> None:
     game = games.make("go:7", komi=komi)
-    for seed, evaluator in enumerate((Uniform(game), Hash(game))):
+    evaluators: list[Evaluator] = [Uniform(game), Hash(game)]
+    for seed, evaluator in enumerate(evaluators):
         agent = Agent(game, evaluator, SearchConfig(sims=200, **settings), seed=seed)
         for words in ("", " passes=1"):
             state = game.position(f"{FINISHED} {side}{words}")
