@@ -135,7 +135,7 @@ void bind_config(nb::module_& m, const char* name, const char* word, const char*
 
 Purpose purpose_of(std::string_view name) {
   static constexpr std::string_view kNames[] = {"noise",   "gumbel", "temperature", "symmetry", "rollout",
-                                                "opening", "cap",    "resign",      "stray"};
+                                                "opening", "cap",    "resign",      "stray",    "vary"};
   for (std::uint64_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name) return static_cast<Purpose>(i + 1);
   throw std::invalid_argument(

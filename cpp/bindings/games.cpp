@@ -240,6 +240,7 @@ std::vector<nb::dict> describe_registry() {
       row["choices"] = std::vector<std::string>(option.choices.begin(), option.choices.end());
       row["default"] = number ? nb::cast(option.fallback)
                               : nb::cast(std::string(option.choices[static_cast<std::size_t>(option.fallback)]));
+      row["input"] = option.input;
       row["about"] = std::string(option.sentence);
       options.append(row);
     }
@@ -337,6 +338,10 @@ void bind_games(nb::module_& m) {
       .def(
           "owners", [](const PyState& s) { return s.state->owners(); },
           "For whom each cell counts in score(): 0 nobody, 1 first player, 2 second player; None as there.")
+      .def(
+          "settled", [](const PyState& s) { return s.state->settled(); },
+          "Is every cell, as owners() has it, out of reach of the other side (law 14 of cpp/tengen/game.h)? Then the "
+          "score as it stands is what the position is worth. None in games that do not say.")
       .def(
           "captures",
           [](const PyState& s) -> std::optional<std::tuple<int, int>> {
@@ -465,6 +470,17 @@ void bind_games(nb::module_& m) {
       .def_prop_ro(
           "remembers", [](const PyGame& g) { return g.game->remembers(); },
           "Do earlier positions matter that the planes do not show? Then a table of positions proves nothing.")
+      .def_prop_ro(
+          "counted_after", [](const PyGame& g) { return g.game->counted_after(); },
+          "The ply at which self-play scores a game as it stands; None where only the rules end games.")
+      .def(
+          "varied",
+          [](const PyGame& g, std::uint64_t seed, std::uint64_t number) {
+            return PyGame{make_game(g.game->varied(seed, number).text())};
+          },
+          "seed"_a, "number"_a,
+          "This game with the options that the network sees drawn at random, as self-play draws them for the game of "
+          "this number; the same game where it has no such options.")
       .def_prop_ro(
           "planes_shape",
           [](const PyGame& g) {

@@ -40,8 +40,9 @@ std::vector<Action> checked_moves(const PyGame& game, const std::vector<int>& mo
 nb::dict record_dict(const FinishedGame& record) {
   nb::dict out;
   out["game"] = record.game;
+  out["id"] = record.id;
   out["result"] = record.result;
-  static constexpr const char* kEndings[] = {"end", "resigned"};
+  static constexpr const char* kEndings[] = {"end", "resigned", "counted"};
   out["ending"] = kEndings[static_cast<std::size_t>(record.ending)];
   out["hopeless"] = static_cast<int>(record.hopeless);
   out["moves"] = array<std::uint16_t>(record.moves);
@@ -113,7 +114,8 @@ void bind_selfplay(nb::module_& m) {
             return out;
           },
           nb::sig("def take_records(self) -> list[dict[str, object]]"),
-          "Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 "
+          "Games finished since the last call, as dicts of arrays: game, id, result, ending, hopeless, moves, search "
+          "(0 "
           "random, "
           "1 fast, 2 full), release, q, d, m, exact, children, action, visits, target.")
       .def(

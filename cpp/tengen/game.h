@@ -152,6 +152,46 @@ concept Counted = requires(const G& position) {
   } -> std::same_as<std::vector<int>>;  // for whom each cell counts then: 0 nobody, 1 first, 2 second
 };
 
+// 14. Of a game that is counted and that players may prolong for nothing. `settled()`: is every cell, as `owners()` has
+//     it, out of reach of the other side? Whatever the opponent does from here on, a side can keep all it has now,
+//     until the end of the game, by answering each move; so the score as it stands is what the position is worth. False
+//     where that is not known: this may be asked of every position, and has to be fast. `counted_after()`: the ply at
+//     which self-play, which must not last as long as the rules allow, scores a game as it stands.
+template <class G>
+concept Settles = Counted<G> && requires(const G& position) {
+  { position.settled() } -> std::same_as<bool>;
+  { position.counted_after() } -> std::same_as<int>;
+};
+// Who has more if the game ends here: 1 the first player, −1 the second.
+template <Counted G>
+int leader(const G& position) {
+  const Score score = position.score();
+  return (score.first > score.second) - (score.first < score.second);
+}
+// Is a game of self-play scored here?
+template <Game G>
+bool counts_here(const G& position) {
+  if constexpr (Settles<G>) return position.ply() >= position.counted_after() || position.settled();
+  return false;
+}
+
+// 15. `vary(id, rng)`: draws the options of a game anew that the network sees (`input` in its spec), so that it learns
+// to
+//     play with all their values: the usual one most likely. Only the count of the result may depend on such an option.
+template <class G>
+concept Varies = requires(GameId& id, Rng& rng) {
+  { G::vary(id, rng) } -> std::same_as<void>;
+};
+// The id of a game of self-play: its number gives it.
+template <class G>
+GameId varied(GameId id, std::uint64_t seed, std::uint64_t game) {
+  if constexpr (Varies<G>) {
+    Rng rng(seed, game, 0, Purpose::vary);
+    G::vary(id, rng);
+  }
+  return id;
+}
+
 // Stones that leave the board are the other side's prisoners.
 template <class G>
 concept Captures = requires { G::kCaptures; };

@@ -105,6 +105,11 @@ class State:
         For whom each cell counts in score(): 0 nobody, 1 first player, 2 second player; None as there.
         """
 
+    def settled(self) -> bool | None:
+        """
+        Is every cell, as owners() has it, out of reach of the other side (law 14 of cpp/tengen/game.h)? Then the score as it stands is what the position is worth. None in games that do not say.
+        """
+
     def captures(self) -> tuple[int, int] | None:
         """
         Stones that each side has captured since the start, or since the position was set up: (first, second). None in games without captures.
@@ -247,6 +252,17 @@ class Game:
     def remembers(self) -> bool:
         """
         Do earlier positions matter that the planes do not show? Then a table of positions proves nothing.
+        """
+
+    @property
+    def counted_after(self) -> int | None:
+        """
+        The ply at which self-play scores a game as it stands; None where only the rules end games.
+        """
+
+    def varied(self, seed: int, number: int) -> Game:
+        """
+        This game with the options that the network sees drawn at random, as self-play draws them for the game of this number; the same game where it has no such options.
         """
 
     @property
@@ -526,6 +542,12 @@ class SelfPlayConfig:
     def resign_below(self) -> float:
         """
         Resign when the root's value is below this; -1: never. One game in ten is played out all the same, to count wrong resignations.
+        """
+
+    @property
+    def vary(self) -> bool:
+        """
+        Draw the options that the network sees anew for every game. A run sets this itself: on where what it trains leaves such options open.
         """
 
 class Rng:
@@ -832,7 +854,7 @@ class SelfPlay(LeafSource):
 
     def take_records(self) -> list[dict[str, object]]:
         """
-        Games finished since the last call, as dicts of arrays: game, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), release, q, d, m, exact, children, action, visits, target.
+        Games finished since the last call, as dicts of arrays: game, id, result, ending, hopeless, moves, search (0 random, 1 fast, 2 full), release, q, d, m, exact, children, action, visits, target.
         """
 
     def under_way(self, most: int) -> list[dict[str, object]]:

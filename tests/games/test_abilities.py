@@ -1,4 +1,4 @@
-"""What games may offer besides: laws 9 to 13 of cpp/tengen/game.h, for every game that offers it."""
+"""What games may offer besides: laws 9 to 15 of cpp/tengen/game.h, for every game that offers it."""
 
 import random
 from collections import Counter
@@ -18,6 +18,9 @@ OFFERED = {
     "wins_at_once": {"connect4", "gomoku"},
     "safe": {"connect4", "gomoku"},
     "promising": {"connect4"},
+    "settled": {"go"},
+    "counted_after": {"go"},
+    "varied": {"go"},
 }
 
 
@@ -51,6 +54,9 @@ def test_who_offers_what() -> None:
             "wins_at_once": state.wins_at_once(),
             "safe": state.safe(),
             "promising": state.promising(),
+            "settled": state.settled(),
+            "counted_after": state.game.counted_after,
+            "varied": state.game.varied(1, 1) != state.game or None,
         }
         for ability, answer in answers.items():
             if answer is not None:

@@ -10,7 +10,7 @@ from tengen.games import Family, GameError
     ("text", "id", "members"),
     [
         ("go:5-7", "go:5-7", ["go:5", "go:6", "go:7"]),
-        ("go:5-6,komi=6.5", "go:5-6", ["go:5", "go:6"]),
+        ("go:5-6,komi=6.5", "go:5-6,komi=6.5", ["go:5", "go:6"]),
         ("go:5-6,komi=7.50", "go:5-6,komi=7.5", ["go:5,komi=7.5", "go:6,komi=7.5"]),
         ("othello:6-8", "othello:6-8", ["othello:6", "othello"]),
         ("gomoku:06-7,in_a_row=4", "gomoku:6-7,in_a_row=4", ["gomoku:6,in_a_row=4", "gomoku:7,in_a_row=4"]),
@@ -28,8 +28,20 @@ def test_a_family_has_one_name_and_all_sizes_between(text: str, id: str, members
 
 
 def test_options_are_part_of_a_family() -> None:
-    assert games.make("go:5,komi=7.5") not in Family.parse("go:5-7")
+    assert games.make("gomoku:7") not in Family.parse("gomoku:6-8,in_a_row=4")
     assert games.make("hex:4,swap=on") in Family.parse("hex:3-5,swap=on")
+
+
+def test_an_option_that_the_network_sees_is_free_unless_it_is_named() -> None:
+    free, fixed, one = (Family.parse(text) for text in ("go:5-7", "go:5-7,komi=6.5", "go:6"))
+    other, usual = games.make("go:6,komi=-3"), games.make("go:6")
+    assert [other in family for family in (free, fixed, one)] == [True, False, False]
+    assert all(usual in family for family in (free, fixed, one))
+    assert games.make("go:8,komi=9") not in free and games.make("hex:6") not in free
+    assert free.free == ("komi",) and not fixed.free and not one.free
+    assert (free.size_of(other), free.size_of("go:7,komi=9"), fixed.size_of(usual)) == (1, 2, 1)
+    with pytest.raises(GameError, match="none of go:5-7"):
+        fixed.size_of(other)
 
 
 @pytest.mark.parametrize(

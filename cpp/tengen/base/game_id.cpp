@@ -53,6 +53,12 @@ double parse_value(const OptionSpec& option, std::string_view text) {
   return value == 0 ? 0 : value;  // no "-0" in canonical ids
 }
 
+std::size_t index_of(const GameSpec& spec, std::string_view option) {
+  for (std::size_t i = 0; i < spec.options.size(); ++i)
+    if (spec.options[i].name == option) return i;
+  throw std::logic_error("no such option in the game's table: " + std::string(option));
+}
+
 }  // namespace
 
 std::string describe(const OptionSpec& option) {
@@ -61,11 +67,8 @@ std::string describe(const OptionSpec& option) {
   return option.step == 1 ? range : range + " in steps of " + number_text(option.step);
 }
 
-double GameId::value(std::string_view option) const {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (spec->options[i].name == option) return values[i];
-  throw std::logic_error("no such option in the game's table: " + std::string(option));
-}
+double GameId::value(std::string_view option) const { return values[index_of(*spec, option)]; }
+void GameId::set(std::string_view option, double value) { values[index_of(*spec, option)] = value == 0 ? 0 : value; }
 
 std::string GameId::text() const {
   std::string out(spec->name);

@@ -15,6 +15,7 @@ struct OptionSpec {
   double low, high, step, fallback;
   std::vector<std::string_view> choices;  // empty for a number
   std::string_view sentence;
+  bool input = false;  // does the network see it, so that one network may play with all its values?
 };
 
 // What is known of a game beside its rules, so that nobody has to ask for it by name. What a game leaves out has a
@@ -48,6 +49,7 @@ struct GameId {
   std::vector<double> values;
 
   double value(std::string_view option) const;  // the option must be in the spec
+  void set(std::string_view option, double value);
   int integer(std::string_view option) const { return static_cast<int>(value(option)); }
   std::string text() const;  // canonical
 };

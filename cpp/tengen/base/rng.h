@@ -17,7 +17,18 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-enum class Purpose : std::uint64_t { noise = 1, gumbel, temperature, symmetry, rollout, opening, cap, resign, stray };
+enum class Purpose : std::uint64_t {
+  noise = 1,
+  gumbel,
+  temperature,
+  symmetry,
+  rollout,
+  opening,
+  cap,
+  resign,
+  stray,
+  vary
+};
 
 class Rng {
  public:

@@ -46,10 +46,11 @@ class AnyState {
   virtual int stone(int cell) const = 0;
   virtual int landing_cell(Action a) const = 0;
   virtual std::vector<int> winning_line() const = 0;
-  // What only some games have: Counted and Captures.
+  // What only some games have: Counted, Settles and Captures.
   virtual std::optional<Score> score() const = 0;
   virtual std::optional<std::vector<int>> owners() const = 0;
   virtual std::optional<std::array<int, 2>> captures() const = 0;
+  virtual std::optional<bool> settled() const = 0;
   virtual std::string move_text(Action a) const = 0;
   virtual std::optional<Action> parse_move(std::string_view text) const = 0;
   virtual std::string position_text() const = 0;
@@ -111,7 +112,9 @@ class AnyGame {
   virtual std::unique_ptr<AnySearch> make_search(int trees, const SearchConfig& config, std::uint64_t seed,
                                                  int threads) const = 0;
   virtual std::unique_ptr<AnyProbe> make_probe() const = 0;
-  virtual bool remembers() const = 0;  // law 11
+  virtual bool remembers() const = 0;                                         // law 11
+  virtual std::optional<int> counted_after() const = 0;                       // law 14
+  virtual GameId varied(std::uint64_t seed, std::uint64_t number) const = 0;  // law 15
   // The search it returns is an AnySelfPlay as well.
   virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;

@@ -40,6 +40,10 @@ class StateOf final : public AnyState {
     if constexpr (Counted<G>) return game_.owners();
     return std::nullopt;
   }
+  std::optional<bool> settled() const override {
+    if constexpr (Settles<G>) return game_.settled();
+    return std::nullopt;
+  }
   std::optional<std::array<int, 2>> captures() const override {
     if constexpr (Captures<G>) return captures_;
     return std::nullopt;
@@ -191,13 +195,20 @@ class GameOf final : public AnyGame {
   }
   std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                            std::uint64_t seed, int threads, std::uint64_t first_game) const override {
-    return std::make_unique<SearchOf<G, SelfPlay<G>>>(start_, slots, full, config, seed, threads, first_game);
+    return std::make_unique<SearchOf<G, SelfPlay<G>>>(id(), slots, full, config, seed, threads, first_game);
   }
   std::vector<Action> opening(const SelfPlayConfig& config, std::uint64_t seed, std::uint64_t number) const override {
     return draw_opening(start_, config, seed, number);
   }
   std::unique_ptr<AnyProbe> make_probe() const override { return std::make_unique<ProbeOf<G>>(start_); }
   bool remembers() const override { return Remembers<G>; }
+  GameId varied(std::uint64_t seed, std::uint64_t number) const override {
+    return tengen::varied<G>(id(), seed, number);
+  }
+  std::optional<int> counted_after() const override {
+    if constexpr (Settles<G>) return start_.counted_after();
+    return std::nullopt;
+  }
   std::vector<std::int8_t> exact_values(std::span<const Action> moves, std::size_t first,
                                         int most_positions) const override {
     return prove_game(start_, moves, first, most_positions);

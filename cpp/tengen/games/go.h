@@ -18,10 +18,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
+#include "tengen/base/draws.h"
 #include "tengen/base/rng.h"
 #include "tengen/base/text.h"
 #include "tengen/game.h"
+#include "tengen/games/go_alive.h"
 #include "tengen/games/go_board.h"
 
 namespace tengen {
@@ -31,6 +34,7 @@ class Go {
  public:
   static constexpr bool kRemembers = true;  // superko: earlier boards matter
   static constexpr bool kCaptures = true;
+  static constexpr double kKomi = 6.5;
   using Board = GoBoard<N>;
 
   static const GameSpec& spec() {
@@ -39,9 +43,15 @@ class Go {
                                {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
                                9,
                                true,
-                               {{"komi", -361, 361, 0.5, 6.5, {}, "points added to White's score"}},
+                               {{"komi", -361, 361, 0.5, kKomi, {}, "points added to White's score", true}},
                                {.sgf_number = 1, .sgf_size = 19, .sgf_rules = "Chinese"}};
     return spec;
+  }
+  // Near the usual komi, where games are close; one game in ten shows what a large one does.
+  static void vary(GameId& id, Rng& rng) {
+    const double size = id.size, spread = rng.uniform() < 0.1 ? 2 * size : size / 2;
+    const double komi = std::floor(2 * (kKomi + spread * normal(rng)) + 0.5) / 2;
+    id.set("komi", std::clamp(komi, -size * size, size * size));
   }
   static bool fits(const GameId& id) { return id.size <= N; }
   explicit Go(const GameId& id) : board_(id.size), doubled_komi_(static_cast<int>(2 * id.value("komi"))) {
@@ -97,10 +107,15 @@ class Go {
     return out;
   }
 
+  // Each empty point may be played on and answered once before the limit cuts that short.
+  bool settled() const { return ply_ + 2 * board_.num_empty() < max_plies() && all_settled(board_); }
+  int counted_after() const { return max_plies() / 2; }
+
   std::uint64_t board_hash() const { return board_.hash()[0]; }
   std::uint64_t hash(int s) const {
     std::uint64_t out = board_.hash()[s] ^ (to_move() ? mix64(kGolden) : 0) ^ (passes_ ? mix64(2 * kGolden) : 0);
     for_each_forbidden([&](int p) { out ^= mix64(board_.shared().keys[2 * p][s]); });
+    if (doubled_komi_ != 2 * kKomi) out ^= mix64(3 * kGolden + static_cast<std::uint64_t>(doubled_komi_));
     return out;
   }
   int num_symmetries() const { return kSymmetries; }
@@ -271,6 +286,6 @@ Go<N> Go<N>::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Go<9>> && Game<Go<19>> && Counted<Go<9>> && Captures<Go<9>>);
+static_assert(Game<Go<9>> && Game<Go<19>> && Settles<Go<9>> && Varies<Go<9>> && Captures<Go<9>>);
 
 }  // namespace tengen

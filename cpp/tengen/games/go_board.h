@@ -74,8 +74,16 @@ class GoBoard {
 
   const Tables& shared() const { return *tables_; }
   int colour(int p) const { return colour_[p]; }
+  int chain(int stone) const { return head_[stone]; }
   int num_empty() const { return num_empty_; }
   int empty(int i) const { return empty_[i]; }  // the empty points, in no particular order
+  // Which colours stand beside the point: 1 Black, 2 White, 3 both.
+  int touched(int p) const {
+    int colours = 0;
+    for (const int step : kNeighbours)
+      if (const int colour = colour_[p + step]; colour < kEmpty) colours |= 1 << colour;
+    return colours;
+  }
   const SymmetricHash& hash() const { return hash_; }
   // The points where a stone of this colour has been captured at some time.
   const Points& captured(int colour) const { return captured_[colour]; }

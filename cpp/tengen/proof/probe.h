@@ -35,7 +35,11 @@ class Probe {
   // Not for a finished game. `expected` is the hint: nothing where the position is new, so that a cheap answer may
   // spare its evaluation; after that the value which the network expects. A proof gives no distance.
   Bounds operator()(const G& state, std::optional<double> expected) {
-    if (!expected) return looks_ahead() ? look_ahead(state, lookahead_, actions_.data(), stop_) : Bounds{};
+    if (!expected) {
+      if constexpr (Settles<G>)
+        if (state.settled()) return as_it_stands(state);
+      return looks_ahead() ? look_ahead(state, lookahead_, actions_.data(), stop_) : Bounds{};
+    }
     if (!proves()) return {};
     if (!prover_ || prover_->most_positions() != positions_)
       prover_ = std::make_unique<LeafProver<G>>(state, positions_);
@@ -43,6 +47,12 @@ class Probe {
   }
 
  private:
+  // Whoever is ahead can keep it, but the other side may go on playing: no distance.
+  static Bounds as_it_stands(const G& state) {
+    const int value = state.to_move() == 0 ? leader(state) : -leader(state);
+    return {value, value};
+  }
+
   int lookahead_ = 0, positions_ = 0;
   const Stop* stop_ = nullptr;
   std::vector<Action> actions_;  // scratch, num_actions for each ply

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tengen/proof/labels.h"
@@ -13,10 +14,11 @@ namespace tengen {
 
 // What one finished game leaves behind. No tensors: whoever trains replays the rules.
 struct FinishedGame {
-  enum class Ending : std::uint8_t { rules, resigned };
-  enum class Search : std::uint8_t { none, fast, full };  // none: a random move
+  enum class Ending : std::uint8_t { rules, resigned, counted };  // counted: scored as it stood
+  enum class Search : std::uint8_t { none, fast, full };          // none: a random move
 
   std::uint64_t game = 0;
+  std::string id;  // canonical
   int result = 0;  // for the first player
   Ending ending = Ending::rules;
   std::int8_t hopeless = 0;  // bit 1: the first player's value fell below the resignation bound; bit 2: the second's

@@ -29,6 +29,10 @@ const std::array kFields{
         "resign_below", -1, 0,
         "Resign when the root's value is below this; -1: never. One game in ten is played out all the same, to "
         "count wrong resignations."),
+    row<&C::vary>(
+        "vary", 0, 1,
+        "Draw the options that the network sees anew for every game. A run sets this itself: on where what it "
+        "trains leaves such options open."),
 };
 static_assert(arity<SelfPlayConfig>() == kFields.size(), "every member of SelfPlayConfig needs its row in kFields");
 

@@ -14,6 +14,7 @@ struct SelfPlayConfig {
   double stray_share = 0;
   int label_nodes = 0;
   double resign_below = -1;
+  bool vary = false;
 
   friend bool operator==(const SelfPlayConfig&, const SelfPlayConfig&) = default;
 };

@@ -21,10 +21,11 @@ constexpr double kResignChecked = 0.1;
 template <Game G>
 class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
  public:
-  SelfPlay(const G& start, int slots, const SearchConfig& full, const SelfPlayConfig& config, std::uint64_t seed,
+  SelfPlay(const GameId& id, int slots, const SearchConfig& full, const SelfPlayConfig& config, std::uint64_t seed,
            int threads, std::uint64_t first_game)
-      : BatchSearch<G>(start, slots, full, seed, threads),
-        start_(start),
+      : BatchSearch<G>(G(id), slots, full, seed, threads),
+        id_(id),
+        start_(id),
         config_(config),
         seed_(seed),
         full_(full),
@@ -51,7 +52,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
       const auto searched =
           std::ranges::find_if(game.search, [](auto kind) { return kind != FinishedGame::Search::none; });
       const auto opening = static_cast<std::size_t>(searched - game.search.begin());  // nobody learns from it
-      game.exact = prove_game(start_, game.moves, opening, config_.label_nodes);
+      game.exact = prove_game(start_of(game.game), game.moves, opening, config_.label_nodes);
     });
     return out;
   }
@@ -131,10 +132,14 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
   }
   const SearchConfig& search_at(const Slot& slot, int ply) const { return searched_in_full(slot, ply) ? full_ : fast_; }
 
+  GameId id_of(std::uint64_t game) const { return config_.vary ? varied<G>(id_, seed_, game) : id_; }
+  G start_of(std::uint64_t game) const { return config_.vary ? G(id_of(game)) : start_; }
+
   void begin_game(std::size_t t) {
     Slot& slot = slots_[t];
-    G state = start_;
-    for (const Action a : draw_opening(start_, config_, seed_, slot.record.game)) {
+    slot.record.id = id_of(slot.record.game).text();
+    G state = start_of(slot.record.game);
+    for (const Action a : draw_opening(start_of(slot.record.game), config_, seed_, slot.record.game)) {
       state.apply(a);
       note(slot.record, a, FinishedGame::Search::none, {});
     }
@@ -173,6 +178,8 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     if (search.state().terminal()) {
       const int value = static_cast<int>(search.state().outcome());
       end_game(t, search.state().to_move() == 0 ? value : -value, FinishedGame::Ending::rules);
+    } else if (counts_here(search.state())) {
+      if constexpr (Settles<G>) end_game(t, leader(search.state()), FinishedGame::Ending::counted);
     } else if (hopeless && slot.may_resign) {
       end_game(t, mover == 0 ? -1 : 1, FinishedGame::Ending::resigned);
     }
@@ -187,7 +194,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
         const std::lock_guard lock(spare_mutex_);  // for the microseconds that moving a subtree takes
         search.advance(*next, search_at(slot, search.state().ply() + 1), this->spare());
       }
-      if (search.state().terminal()) break;
+      if (search.state().terminal() || counts_here(search.state())) break;
       next = draw_stray(search.state(), config_, seed_, slot.record.game);
       if (next) note(slot.record, *next, FinishedGame::Search::none, {});
     }
@@ -234,6 +241,7 @@ class SelfPlay : public BatchSearch<G>, public AnySelfPlay {
     record.children.push_back(children);
   }
 
+  GameId id_;
   G start_;
   SelfPlayConfig config_;
   std::uint64_t seed_;

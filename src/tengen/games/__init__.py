@@ -8,9 +8,21 @@
 """
 
 from tengen._core import Game, GameError, State, registry
-from tengen.games.family import Family
+from tengen.games.family import Family, input_options, without_options
 
-__all__ = ["Family", "Game", "GameError", "State", "make", "names", "options", "registry", "result_text"]
+__all__ = [
+    "Family",
+    "Game",
+    "GameError",
+    "State",
+    "input_options",
+    "make",
+    "names",
+    "options",
+    "registry",
+    "result_text",
+    "without_options",
+]
 
 
 def names() -> list[str]:

@@ -8,19 +8,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from tengen._core import Game, GameError, registry
 
-__all__ = ["Family"]
+__all__ = ["Family", "input_options", "without_options"]
 
 
 @dataclass(frozen=True)
 class Family:
-    """All sizes of a range, with the same options. A game of one size is a family of one, with the game's id."""
+    """All sizes of a range, with the same options. A game of one size is a family of one, with the game's id.
+
+    Options that a network sees (Go: komi) are free in a range that does not name them: all their values belong to it.
+
+    >>> open, fixed = Family.parse("go:5-9"), Family.parse("go:5-9,komi=6.5")
+    >>> [Game.parse("go:7,komi=9") in family for family in (open, fixed)]
+    [True, False]
+    """
 
     id: str  # canonical
-    games: tuple[Game, ...]  # by size, the largest last
+    games: tuple[Game, ...]  # by size, the largest last; free options have their usual value
+    free: tuple[str, ...] = ()  # names of options
 
     @classmethod
     def of(cls, game: Game | Family) -> Family:
@@ -31,7 +41,7 @@ class Family:
         """From the id of a game, or one with a range of sizes: `go:5-9,komi=5.5`. Raises GameError.
 
         >>> Family.parse("go:5-9,komi=6.5").id, Family.parse("othello:8").id
-        ('go:5-9', 'othello')
+        ('go:5-9,komi=6.5', 'othello')
         >>> Family.parse("go:9-5")
         Traceback (most recent call last):
         tengen._core.GameError: 'go:9-5': a range of sizes goes from a smaller size to a larger one
@@ -46,8 +56,12 @@ class Family:
             raise GameError(f"{text!r}: a range of sizes goes from a smaller size to a larger one")
         (sizes,) = (entry["sizes"] for entry in registry() if entry["name"] == low.name)
         between = [Game.parse(f"{name}:{size}{options}") for size in sizes if first < size < last]
-        _, comma, canonical = high.id.partition(",")
-        return cls(f"{name}:{first}-{last}{comma}{canonical}", (low, *between, high))
+        named, shown = _pairs(text), _pairs(high.id)
+        seen = input_options(name)
+        shown |= {option: f"{default:g}" for option, default in seen.items() if option in named and option not in shown}
+        canonical = "".join(f",{option}={value}" for option, value in shown.items())
+        free = tuple(option for option in seen if option not in named)
+        return cls(f"{name}:{first}-{last}{canonical}", (low, *between, high), free)
 
     @property
     def name(self) -> str:
@@ -67,4 +81,44 @@ class Family:
         return self.games[-1]
 
     def __contains__(self, game: Game) -> bool:
-        return game in self.games
+        return _size_of(self, game.id) is not None
+
+    def size_of(self, game: Game | str) -> int:
+        """Where a game's size stands in `games`. Raises GameError for a game of another family.
+
+        >>> Family.parse("go:5-9").size_of("go:6,komi=-2")
+        1
+        """
+        id = game if isinstance(game, str) else game.id
+        if (size := _size_of(self, id)) is None:
+            raise GameError(f"{id} is none of {self.id}")
+        return size
+
+
+@cache
+def input_options(name: str) -> dict[str, float]:
+    """The options of a game that a network sees, with their usual values; a game that nobody knows has none."""
+    options = [option for entry in registry() if entry["name"] == name for option in entry["options"]]
+    return {option["name"]: option["default"] for option in options if option["input"]}
+
+
+def without_options(id: str, names: Iterable[str]) -> str:
+    """The id of the same game with the usual values of some options.
+
+    >>> without_options("go:7,komi=9", ["komi"])
+    'go:7'
+    """
+    board = id.partition(",")[0]
+    return board + "".join(f",{option}={value}" for option, value in _pairs(id).items() if option not in names)
+
+
+def _pairs(id: str) -> dict[str, str]:
+    """The options that an id names."""
+    pairs = (option.partition("=") for option in id.split(",")[1:])
+    return {name: value for name, _, value in pairs}
+
+
+@lru_cache(4096)
+def _size_of(family: Family, id: str) -> int | None:
+    plain = without_options(id, family.free)
+    return next((size for size, game in enumerate(family.games) if game.id == plain), None)

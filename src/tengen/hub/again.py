@@ -102,8 +102,9 @@ class Again:
         return self._full if searched_in_full(self._seed, record.number, ply, self._selfplay) else self._fast
 
     def _begin(self, record: GameRecord, slot: int) -> _Replay:
-        state, moves = self._game.start(), record.moves.tolist()
-        plan = SelfPlay.random_plies(self._game, self._selfplay, self._seed, record.number, moves)
+        game = self._game.varied(self._seed, record.number) if self._selfplay.vary else self._game
+        state, moves = game.start(), record.moves.tolist()
+        plan = SelfPlay.random_plies(game, self._selfplay, self._seed, record.number, moves)
         for action in moves[: record.opening]:
             state.apply(action)
         self._search.configure(slot, self._config(record, record.opening))

@@ -52,7 +52,7 @@ def check_chunk(
         for network in record.networks:
             if network not in networks:
                 raise RecordError(f"game {record.number}: network {network[:16]} was never released")
-        verify(record, game)
+        verify(record, _own_game(record, game))
         way_of(record, game, networks[record.networks[-1]], way)
     # A worker that could guess what is proven again could be honest just there.
     chance, share = random.SystemRandom(), max(PROVEN_AGAIN / max(1, len(records)), PROVEN_SHARE)
@@ -74,8 +74,14 @@ def way_of(record: GameRecord, game: Game, candidates: Sequence[Settings], way: 
     raise RecordError(f"game {record.number}: {problem}")
 
 
+def _own_game(record: GameRecord, game: Game) -> Game:
+    """The game with the options that the record's number gives, if it says that it was played with those."""
+    drawn = game.varied(record.seed, record.number)
+    return drawn if drawn.id == record.game else game
+
+
 def _check_proofs(record: GameRecord, game: Game, candidates: Sequence[Settings]) -> None:
-    moves = record.moves.tolist()
+    moves, game = record.moves.tolist(), _own_game(record, game)
 
     def proven(play: SelfPlayConfig) -> bool:
         return np.array_equal(record.exact, SelfPlay.exact_values(game, play, moves, record.opening))
@@ -85,6 +91,9 @@ def _check_proofs(record: GameRecord, game: Game, candidates: Sequence[Settings]
 
 
 def _problem(record: GameRecord, game: Game, search: SearchConfig, selfplay: SelfPlayConfig) -> str | None:
+    game = game.varied(record.seed, record.number) if selfplay.vary else game
+    if record.game != game.id:
+        return f"played as {record.game}, but its number gives {game.id}"
     moves = record.moves.tolist()
     plan = SelfPlay.random_plies(game, selfplay, record.seed, record.number, moves)
     if record.opening != next((ply for ply, action in enumerate(plan) if action is None), len(plan)):

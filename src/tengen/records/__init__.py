@@ -5,12 +5,13 @@
 
 from tengen.records.chunk import FORMAT, Limits, decode_chunk, encode_chunk, read_header, record_schema_hash
 from tengen.records.header import AnyHeader, Header
-from tengen.records.record import ENDINGS, UNSOLVED, GameRecord, RecordError
+from tengen.records.record import ENDINGS, SCORED_ENDINGS, UNSOLVED, GameRecord, RecordError
 from tengen.records.verify import verify
 
 __all__ = [
     "ENDINGS",
     "FORMAT",
+    "SCORED_ENDINGS",
     "UNSOLVED",
     "AnyHeader",
     "GameRecord",

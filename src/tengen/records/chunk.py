@@ -9,10 +9,11 @@ header, so limits are checked before anything is allocated. The format before is
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -20,11 +21,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Game, GameError
-from tengen.records.format3 import Header3, from_format3
-from tengen.records.header import AnyHeader, Header
+from tengen.games import Game, GameError, input_options, options, without_options
+from tengen.records.format3 import OLD_ENDINGS, Header3, from_format3
+from tengen.records.header import AnyHeader, Extra, Header
 from tengen.records.record import (
-    ENDINGS,
     WRITTEN_ENDINGS,
     Columns,
     GameRecord,
@@ -67,10 +67,17 @@ class Limits:
             (header.body_bytes(), self.body_bytes, "bytes"),
             (header.games, self.games, "games"),
             (header.plies, self.plies, "plies"),
-            (len(header.extra) if isinstance(header, Header) else 0, self.extra, "unknown columns"),
+            (_unknown_columns(header), self.extra, "unknown columns"),
         ):
             if number > most:
                 raise RecordError(f"a chunk of {number} {what}, more than the {most} allowed")
+
+
+def _unknown_columns(header: AnyHeader) -> int:
+    if not isinstance(header, Header):
+        return 0
+    known = input_options(re.split("[:,]", header.game)[0])
+    return sum(extra.name not in known for extra in header.extra)
 
 
 def record_schema_hash(game: Game) -> str:
@@ -82,14 +89,12 @@ def encode_chunk(records: Sequence[GameRecord], limits: Limits | None = None) ->
     """The file of some games of one kind; the same records give the same bytes. Raises RecordError."""
     if not records:
         raise RecordError("a chunk needs at least one game")
-    game = _parse_game(records[0].game)
-    for record in records:
-        if record.game != game.id:
-            raise RecordError(f"a chunk of {game.id} cannot hold a record of {record.game}")
+    game, drawn = _shared_game(records)
     networks = tuple(sorted({network for record in records for network in record.networks}))
-    columns = to_columns(records, networks)
+    columns = {**to_columns(records, networks), **drawn}
     counts = (len(records), len(columns["moves"]), len(columns["actions"]))
-    header = Header(version("tengen"), game.id, record_schema_hash(game), networks, *counts)
+    extra = tuple(Extra(option, "f8", len(records)) for option in drawn)
+    header = Header(version("tengen"), game.id, record_schema_hash(game), networks, *counts, extra)
     (limits or Limits()).check(header)
     check_columns(columns, len(networks), game.num_actions, WRITTEN_ENDINGS)
     packed = msgspec.msgpack.encode(header)
@@ -112,8 +117,14 @@ def decode_chunk(data: bytes, limits: Limits | None = None) -> list[GameRecord]:
     old = isinstance(header, Header3)
     if old:
         columns = from_format3(columns)
-    check_columns(columns, len(header.networks), game.num_actions, len(ENDINGS) if old else WRITTEN_ENDINGS)
-    return from_columns(columns, game.id, header.networks)
+    check_columns(columns, len(header.networks), game.num_actions, OLD_ENDINGS if old else WRITTEN_ENDINGS)
+    records = from_columns(columns, game.id, header.networks)
+    drawn = (
+        input_options(game.name).keys() & {extra.name for extra in header.extra} if isinstance(header, Header) else ()
+    )
+    for option in drawn:
+        records = _with_option(records, option, columns[option])
+    return records
 
 
 def read_header(data: bytes) -> AnyHeader:
@@ -153,6 +164,34 @@ def _unpack_header(packed: bytes, format: int) -> AnyHeader:
     if header.games == 0:
         raise RecordError("a chunk needs at least one game")
     return header
+
+
+def _shared_game(records: Sequence[GameRecord]) -> tuple[Game, Columns]:
+    """The game of all records, with the options that a network sees at their usual values if these differ, and then
+    those options as columns."""
+    ids = list(dict.fromkeys(record.game for record in records))
+    played = {id: _parse_game(id) for id in ids}
+    if len(ids) == 1:
+        return played[ids[0]], {}
+    seen = input_options(played[ids[0]].name)
+    plain = without_options(ids[0], seen)
+    for id in ids:
+        if without_options(id, seen) != plain:
+            raise RecordError(f"a chunk of {ids[0]} cannot hold a record of {id}")
+    values = {id: options(game) for id, game in played.items()}
+    return _parse_game(plain), {
+        option: np.array([float(values[record.game][option]) for record in records]) for option in seen
+    }
+
+
+def _with_option(records: Sequence[GameRecord], option: str, values: NDArray[Any]) -> list[GameRecord]:
+    if values.dtype != np.float64 or len(values) != len(records):
+        raise RecordError(f"the column {option} is not one number of eight bytes for each game")
+    try:
+        ids = {value: Game.parse(f"{records[0].game},{option}={value:.10g}").id for value in set(values.tolist())}
+    except GameError as error:
+        raise RecordError(str(error)) from None
+    return [replace(record, game=ids[value]) for record, value in zip(records, values.tolist(), strict=True)]
 
 
 def _parse_game(id: str) -> Game:

@@ -11,6 +11,8 @@ import numpy as np
 from tengen.records.header import AnyHeader, Count, Layout, columns_of
 from tengen.records.record import PER_ENTRY, PER_GAME, PER_PLY, Columns, RecordError, Units
 
+OLD_ENDINGS = ("end", "resigned", "cut")
+
 _PER_GAME: Units = {
     "number": PER_GAME["number"],
     "seed": PER_GAME["seed"],

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# How a game ended: by the rules; by a player; where its result was proven. The last is read in chunks of format 3 and
-# no longer written.
-ENDINGS = ("end", "resigned", "cut")
-WRITTEN_ENDINGS = 2
+# How a game ended: by the rules; by a player; where its result was proven, which is read in chunks of format 3 and no
+# longer written; scored as it stood, because nothing could change any more or because it had lasted long enough.
+ENDINGS = ("end", "resigned", "cut", "counted")
+WRITTEN_ENDINGS = ("end", "resigned", "counted")
+SCORED_ENDINGS = ("end", "counted")  # the last position has the result
 
 Units = dict[str, np.dtype[Any]]
 # The columns: one number per game, per ply, or per policy entry (a move of a full search's root).
@@ -190,7 +191,7 @@ def _sums(counts: NDArray[Any]) -> NDArray[np.int64]:
     return np.concatenate(([0], counts.cumsum(dtype=np.int64)))
 
 
-def check_columns(columns: Columns, num_networks: int, num_actions: int, num_endings: int = len(ENDINGS)) -> None:
+def check_columns(columns: Columns, num_networks: int, num_actions: int, endings: Sequence[str] = ENDINGS) -> None:
     """Refuses numbers that no search can have produced; what needs the rules is left to `verify`."""
     full, entries, actions = columns["full"], columns["entries"], columns["actions"]
     for counts, counted in (("plies", "full"), ("entries", "actions")):
@@ -198,7 +199,8 @@ def check_columns(columns: Columns, num_networks: int, num_actions: int, num_end
             raise RecordError(f"the lengths of games or of their policies do not add up: {counts}")
     _refuse(columns["plies"] == 0, "a game without a move")
     _refuse(columns["release"] >= num_networks, "a network is not in the list")
-    _refuse(columns["ending"] >= num_endings, "an ending that is unknown or no longer written")
+    allowed = [ENDINGS.index(ending) for ending in endings]
+    _refuse(~np.isin(columns["ending"], allowed), "an ending that is unknown or no longer written")
     for name in ("moves", "actions"):
         _refuse(columns[name] >= num_actions, f"{name} holds an action that is not one of 0 to {num_actions - 1}")
     for name in ("q", "d", "m", "target"):

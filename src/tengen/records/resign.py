@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tengen.records.record import GameRecord
+from tengen.records.record import SCORED_ENDINGS, GameRecord
 
 __all__ = ["Checked", "checked_resignations"]
 
@@ -42,6 +42,6 @@ def _was_lost(record: GameRecord, resign_below: float) -> bool | None:
     # As the records have it, in 32 bits: then a value below the bound was below it in self-play too.
     hopeless = np.flatnonzero(searched & (record.q < np.float32(resign_below)))
     # A game whose rules end it before the next search is over, whether or not it may be resigned.
-    if record.ending != "end" or not len(hopeless) or not searched[hopeless[0] + 1 :].any():
+    if record.ending not in SCORED_ENDINGS or not len(hopeless) or not searched[hopeless[0] + 1 :].any():
         return None
     return record.result == (-1 if hopeless[0] % 2 == 0 else 1)

@@ -113,7 +113,7 @@ class Actor:
         networks = tuple(dict.fromkeys(played))  # one may have been set more than once
         own = np.array([networks.index(network) for network in played], np.uint16)
         return GameRecord(
-            game=self.game.id,
+            game=native["id"],
             number=native["game"],
             seed=self.seed,
             networks=networks,

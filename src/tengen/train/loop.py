@@ -238,6 +238,7 @@ class Trainer:
         now = self.run.config_now(lambda why: self._tell(Warned, reason=why))  # `tengen hub set` may change it
         loop, self._resign_below = self.config.loop, now.selfplay.resign_below
         search, selfplay = deepened(now.search, now.selfplay, self.replay.depth)
+        selfplay = selfplay.replace(vary=bool(self.family.free))
         search = search.replace(cache_mb=-(-search.cache_mb // len(self.family.games)))  # each size has a cache
         self.hub.publish(Release.of(self._playing.id, *self._network, search, selfplay, loop.seed, loop.slots))
 
@@ -298,7 +299,7 @@ class Trainer:
             unread.append(f"{path}: {why}")
 
         for path, records in self.store.read(leave_out, paths):
-            if all(records[0].game != game.id for game in self.family.games):
+            if Game.parse(records[0].game) not in self.family:
                 leave_out(path, f"games of {records[0].game}, not {self.family.id}")
                 continue
             self._count(records)

@@ -39,6 +39,8 @@ class RuleProbe:
 
     def __call__(self, state: State, expected: float | None) -> Bounds:
         if expected is None:
+            if state.settled():
+                return as_it_stands(state)
             return look_ahead(state, self.lookahead) if self.lookahead else UNKNOWN
         if self.positions == 0 or self.game.remembers:
             return UNKNOWN
@@ -51,6 +53,14 @@ def after(state: State, action: int) -> State:
     following = state.copy()
     following.apply(action)
     return following
+
+
+def as_it_stands(state: State) -> Bounds:
+    score = state.score()
+    assert score is not None  # a game that settles is counted
+    ahead = (score[0] > score[1]) - (score[0] < score[1])
+    value = ahead if state.to_move() == 0 else -ahead
+    return value, value, None
 
 
 # --- Looking ahead ---
