@@ -1,5 +1,6 @@
 """What a sample of a counted game is told about its end: the lead in points, and whose every cell was."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from tengen.records.replay import Minibatch, Replay, ReplayConfig
 COUNTED = ["go:3", "go:5,komi=20.5", "othello:6"]
 
 
-def window(game: Game, records: list[GameRecord]) -> Replay:
+def window(game: Game, records: Sequence[GameRecord]) -> Replay:
     replay = Replay(game, ReplayConfig(samples_per_position=1e6), seed=1)
     replay.add(records)
     return replay

@@ -55,6 +55,9 @@ class Line:
     def score(self) -> None:
         return None
 
+    def settled(self) -> None:
+        return None
+
     def hash(self, symmetry: int) -> int:
         return len(self.line) * 1000 + (self.line[0] if self.line else 0)
 

@@ -59,7 +59,7 @@ def shipped_network(game: Game | Family) -> Path | None:
     if path.is_file():
         return path
     others = sorted(SHIPPED.glob(f"{game.name}-*.onnx")) if isinstance(game, Game) else []
-    return next((path for path in others if game in _shipped_family(path).games), None)
+    return next((path for path in others if game in _shipped_family(path)), None)
 
 
 def shipped_games() -> list[str]:

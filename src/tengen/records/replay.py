@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.games import Family, Game
-from tengen.records import UNSOLVED, GameRecord
+from tengen.records import SCORED_ENDINGS, UNSOLVED, GameRecord
 
 __all__ = ["Minibatch", "Replay", "ReplayConfig", "sample_count", "search_depth", "value_targets", "window_size"]
 
 LARGEST_WINDOW = 4_000_000  # positions; bounds memory
-COUNTED = ("end", "counted")  # endings after which the board says who has what
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,7 @@ class Replay:
         value, draw = value_targets(record, self.config.value_lambda)
         self._positions.extend(
             game=np.full(int(chosen.sum()), self._games.end, np.int64),
-            size=np.full(int(chosen.sum()), self._size_of(record.game), np.uint8),
+            size=np.full(int(chosen.sum()), self.family.size_of(record.game), np.uint8),
             ply=plies[chosen],
             v=value[chosen],
             d=draw[chosen],
@@ -204,7 +203,7 @@ class Replay:
             plies=[len(record)],
             rules=[self._rules[record.game]],
             real_end=[record.ending == "end"],
-            counted=[record.ending in COUNTED],
+            counted=[record.ending in SCORED_ENDINGS],
         )
         self._entries.extend(action=record.actions, target=record.target)
         self._moves.extend(moves=record.moves)
@@ -288,11 +287,6 @@ class Replay:
             if lead is not None and owners is not None:
                 lead[own], owners[own] = rules.count(*request)
         return planes, legal, lead, owners
-
-    def _size_of(self, id: str) -> int:
-        """Which of the family's sizes a game has."""
-        shape = Game.parse(id).planes_shape
-        return next(size for size, game in enumerate(self.family.games) if game.planes_shape == shape)
 
     def _policy(
         self, board: int, position: dict[str, NDArray[Any]], symmetry: NDArray[np.uint8]
