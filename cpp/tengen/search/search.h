@@ -174,8 +174,12 @@ class Search {
     }
   }
 
-  int best() const { return edge_action(Answer(config_, tree_, root_).best()); }
+  int best() const {
+    if (const int kept = keeping(); kept >= 0) return kept;
+    return edge_action(Answer(config_, tree_, root_).best());
+  }
   int choose() const {
+    if (const int kept = keeping(); kept >= 0) return kept;
     return edge_action(Answer(config_, tree_, root_).choose(state_.ply(), name().stream(Purpose::temperature)));
   }
   std::vector<double> target() const { return Answer(config_, tree_, root_).target(); }  // by edge
@@ -189,6 +193,16 @@ class Search {
   StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
+
+  // Where all is settled, the move that places nothing keeps what both sides have: no search finds a better one, and few
+  // simulations may find a worse. −1 elsewhere.
+  int keeping() const {
+    if constexpr (Settles<G>)
+      if (config_.solver && expanded() && state_.settled())
+        for (int i = 0; i < tree_.root().num_edges; ++i)
+          if (state_.landing_cell(static_cast<Action>(edge_action(i))) < 0) return edge_action(i);
+    return -1;
+  }
 
   void cancel_from(int first) {
     for (int i = first; i < pending_; ++i) {

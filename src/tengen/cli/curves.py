@@ -17,6 +17,8 @@ CURVES = {
     "policy_loss": "policy loss",
     "value_loss": "value loss",
     "moves_left_loss": "moves-left loss",
+    "lead_loss": "lead loss",
+    "owners_loss": "owners loss",
     "entropy": "policy entropy",
     "explained_variance": "explained variance",
     "game_length": "plies per game",

@@ -122,6 +122,8 @@ class TurnTaken(Event):
     policy_loss: float | None = None
     value_loss: float | None = None
     moves_left_loss: float | None = None
+    lead_loss: float | None = None  # of games that are counted
+    owners_loss: float | None = None
     loss: float | None = None
     entropy: float | None = None
     explained_variance: float | None = None

@@ -73,7 +73,15 @@ class Root(Tree):
     # --- Section 6: move, sampling, target ---
 
     def best_action(self) -> int:
-        return self._final_edge().action
+        kept = self._keeping()
+        return self._final_edge().action if kept is None else kept
+
+    def _keeping(self) -> int | None:
+        """Where all is settled, the move that places nothing keeps what both sides have."""
+        state = self._expanded_root().state
+        if not (self.config.solver and state.settled()):
+            return None
+        return next((edge.action for edge in self.root.edges if state.landing_cell(edge.action) is None), None)
 
     def _final_edge(self) -> Edge:
         edges = self._expanded_root().edges
@@ -112,7 +120,8 @@ class Root(Tree):
         """The move to play, sampled by the temperature schedule."""
         root, config = self._expanded_root(), self.config
         temperature = config.temperature if root.state.ply() < config.temperature_plies else config.temperature_end
-        if temperature < 1e-6 or (self.is_solved_with_distance(root) and root.lo != 0):
+        decided = self.is_solved_with_distance(root) and root.lo != 0
+        if temperature < 1e-6 or decided or self._keeping() is not None:
             return self.best_action()
         edges = self._sound_edges()
         weights = tempered(
