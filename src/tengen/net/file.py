@@ -58,7 +58,9 @@ def shipped_network(game: Game | Family) -> Path | None:
     path = SHIPPED / f"{file_name(game.id)}.onnx"
     if path.is_file():
         return path
-    others = sorted(SHIPPED.glob(f"{game.name}-*.onnx")) if isinstance(game, Game) else []
+    if isinstance(game, Family):
+        return None
+    others = sorted(SHIPPED.glob(f"{game.name}-*.onnx"))
     return next((path for path in others if game in _shipped_family(path)), None)
 
 
