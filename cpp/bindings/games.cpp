@@ -386,8 +386,8 @@ void bind_games(nb::module_& m) {
           "Plays random games from here: (plies, first player's wins, draws, second player's wins).")
       .def(
           "sample", [](const PyState& s, Rng& rng) { return going_on(s).sample(rng); }, "rng"_a,
-          "A uniformly random legal action, found without listing all. An ability, as the four below: None in games "
-          "that do not offer it (laws 9 to 13 of cpp/tengen/game.h).")
+          "A uniformly random legal action, found without listing all. An ability, as the five below: None in games "
+          "that do not offer it (laws 9 to 14 of cpp/tengen/game.h).")
       .def(
           "legal_only_shrinks", [](const PyState& s) { return s.state->legal_only_shrinks(); },
           "Does every legal action stay legal until it is played, and is none added?")
@@ -400,6 +400,9 @@ void bind_games(nb::module_& m) {
       .def(
           "promising", [](const PyState& s) { return going_on(s).promising(); },
           "The safe actions, those first that a proof should try first.")
+      .def(
+          "forcing", [](const PyState& s) { return going_on(s).forcing(); },
+          "The safe actions that leave the opponent at most one safe answer.")
       .def_prop_ro(
           "game", [](const PyState& s) { return PyGame{s.game}; }, "The game this position belongs to.")
       .def("__repr__",

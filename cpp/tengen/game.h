@@ -137,6 +137,14 @@ concept Guides = SeesWins<G> && requires(const G& position, Action* out) {
   { position.promising(out) } -> std::same_as<int>;
 };
 
+// 14. `forcing(out)`, of a game that sees its wins, where none is at once and more than two plies are left: the actions
+//     of `safe`, in their order, that leave the opponent at most one safe answer. A chain of them may be a forced win
+//     far beyond what full search sees, and costs little to follow: Gomoku's wins by fours.
+template <class G>
+concept Forces = SeesWins<G> && requires(const G& position, Action* out) {
+  { position.forcing(out) } -> std::same_as<int>;
+};
+
 // What only some games can do. Whoever asks gets nothing from the others, and never asks which game it is.
 
 struct Score {
