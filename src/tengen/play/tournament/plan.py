@@ -69,6 +69,8 @@ class Plan:
     game: str
     opening_plies: int
     """Random plies before the players take over; the same openings for every pairing."""
+    openings: str = "random"
+    """As in `tengen match --openings`: random; balanced, by the shipped network; or balanced:PLAYER."""
     players: tuple[Entrant, ...] = ()
     games: int = 20
     """Games of each pairing: every opening twice, with colours swapped."""
