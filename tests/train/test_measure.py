@@ -167,32 +167,6 @@ def test_rating_games_of_others_count_in_the_ladder(run: RunDirectory) -> None:
     assert Pairing("00000001", "mcts:100", own.points + 30, own.games + 400) in together.all_pairings()
 
 
-def test_games_begin_with_openings_that_the_network_finds_even_if_asked_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only the network that is measured judges, by its own search; where it finds none, openings are random."""
-    judges, found = list[str](), [(0,), (1,)]
-
-    def balanced(game: games.Game, count: int, judge: Any, **options: Any) -> list[tuple[int, ...]]:
-        (value,) = judge([game.start()])
-        judges.append(game.id)
-        if abs(value) > 1 or not found:
-            raise ValueError
-        return (found * count)[:count]
-
-    monkeypatch.setattr("tengen.train.strength.balanced_openings", balanced)
-    for number, kind in enumerate(("random", "balanced", "balanced")):
-        run = tiny_run(tmp_path / f"{number}", ["measure.games=4", "measure.sims=5", f"measure.openings={kind}"])
-        scores = Scores(monkeypatch)
-        scores.next = [0.5]
-        if number == 2:
-            found.clear()
-        values_of(Measurer(run, "cpu")(FakeTrainer(run).release(1)))
-        assert bool(judges) == (kind == "balanced")
-        assert (set(scores.openings) <= {(0,), (1,)}) == (number == 1)
-    assert main(["train", GAME.id, "--run", str(tmp_path / "x"), "--set", "measure.openings=even"]) == 2
-
-
 def test_a_network_is_measured_once(run: RunDirectory) -> None:
     """A finished run that is started again measures its last network again: it gets the same answer."""
     measurer, trainer = Measurer(run, "cpu"), FakeTrainer(run)

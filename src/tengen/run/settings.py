@@ -97,14 +97,10 @@ class MeasureConfig:
     """Playouts of the pure MCTS to reach; beaten in every game, it gets as many more."""
     engine: str = ""
     """Another program that the network also meets: its name in engines.toml."""
-    openings: str = "random"
-    """Openings of these games: random, or balanced, which the network that is measured finds even."""
 
     def __post_init__(self) -> None:
         if self.every <= 0 or self.sims < 0 or self.games < 2 or self.games % 2 or self.level < 1:
             raise ValueError("every and level must be above 0, sims 0 or more, games even and at least 2")
-        if self.openings not in ("random", "balanced"):
-            raise ValueError(f"openings are random or balanced, not {self.openings[:80]!r}")
         if self.engine and not re.fullmatch(ENGINE_NAME, self.engine):
             raise ValueError(f"engine is a name of engines.toml, not {self.engine[:80]!r}")
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,11 +24,10 @@ import numpy as np
 from tengen.exact.oracle import oracle
 from tengen.files import write_durably
 from tengen.games import Family, Game
-from tengen.net.evaluator import Evaluator, NetworkEvaluator, make_evaluator
+from tengen.net.evaluator import Evaluator, make_evaluator
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.play.arena import Match, draw_openings, play_match
 from tengen.play.elo import Pairing
-from tengen.play.openings import agent_judge, balanced_openings
 from tengen.play.players import AgentPlayer, Player, PlayerError, make_player, slots_that_fit
 from tengen.play.scorecard import Positions, measure, network_check, own_positions
 from tengen.run.events import Measured
@@ -291,19 +289,11 @@ class Measurer:
         return match
 
     def _match(self, game: Game, a: Player, b: Player, count: int, seed: int, slots: int) -> Match:
-        openings = self._drawn(game, a, count // 2, seed)
+        openings = draw_openings(game, count // 2, seed=seed)
         match = play_match(game, a, b, openings, slots=slots, stopped=self._stop.is_set)
         if len(match.games) < count:
             raise _InterruptedError
         return match
-
-    def _drawn(self, game: Game, judge: Player, count: int, seed: int) -> list[tuple[int, ...]]:
-        """As measure.openings says. Where the network finds too few of them even, any will do."""
-        balanced = self._config.measure.openings == "balanced"
-        if balanced and isinstance(judge, AgentPlayer) and isinstance(judge.agent.evaluator, NetworkEvaluator):
-            with suppress(ValueError):
-                return balanced_openings(game, count, agent_judge(judge.agent), seed=seed)
-        return draw_openings(game, count, seed=seed)
 
     def _enter(self, match: Match) -> None:
         points = match.wins + match.draws / 2
