@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from tengen._core import Rng
 from tengen.games import Game, State
 from tengen.play.arena import draw_opening, draw_openings, opening_plies
-from tengen.play.players import PlayerError, check_search_player, search_player, shipped_network, slots_that_fit
+from tengen.play.players import PlayerError, check_search_player, search_player, slots_that_fit, usual_player
 from tengen.search.agent import Agent
 
 __all__ = ["BALANCED", "agent_judge", "balanced_openings", "openings_for", "read_openings"]
@@ -36,7 +36,7 @@ def read_openings(text: str, game: Game) -> str | None:
         return None
     if kind != "balanced":
         raise PlayerError(f"openings are random, balanced or balanced:PLAYER, not {text[:80]!r}")
-    if not spec and shipped_network(game) is None:
+    if not spec and not usual_player(game, otherwise=""):
         raise PlayerError(f"no network ships for {game.id}: name who judges openings, as in balanced:net:PATH")
     spec = spec or f"shipped@{SIMS}"
     check_search_player(spec, game)

@@ -69,8 +69,6 @@ class Plan:
     game: str
     opening_plies: int
     """Random plies before the players take over; the same openings for every pairing."""
-    openings: str = "random"
-    """As in `tengen match --openings`: random; balanced, by the shipped network; or balanced:PLAYER."""
     players: tuple[Entrant, ...] = ()
     games: int = 20
     """Games of each pairing: every opening twice, with colours swapped."""
@@ -84,6 +82,8 @@ class Plan:
     """Names the openings and the players' randomness."""
     anchor: str = ""
     """Whose Elo is 0; unless it is said, the mean of all players is."""
+    openings: str = "random"
+    """As in `tengen match --openings`: random; balanced, by the shipped network; or balanced:PLAYER."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:

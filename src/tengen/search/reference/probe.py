@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tengen.games import Game, State
 from tengen.search.reference.bounds import UNKNOWN, Bounds, best_of
-from tengen.search.reference.threats import solve_by_threats, win_by_threats
+from tengen.search.reference.threats import TooMany, solve_by_threats, win_by_threats
 
 
 class Probe(Protocol):
@@ -109,10 +109,6 @@ class LeafProofs:
             return UNKNOWN
         self.solved[ply] += 1
         return value, value, None
-
-
-class TooMany(Exception):
-    """A proof would take more positions than it may."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ LONGEST = 20  # threats in a chain
 
 
 class TooMany(Exception):
-    """It would take more positions than it may."""
+    """It would take more positions than a proof may look at."""
 
 
 def solve_by_threats(state: State, positions: int) -> Bounds:
