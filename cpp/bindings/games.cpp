@@ -340,7 +340,7 @@ void bind_games(nb::module_& m) {
           "For whom each cell counts in score(): 0 nobody, 1 first player, 2 second player; None as there.")
       .def(
           "settled", [](const PyState& s) { return s.state->settled(); },
-          "Is every cell, as owners() has it, out of reach of the other side (law 14 of cpp/tengen/game.h)? Then the "
+          "Is every cell, as owners() has it, out of reach of the other side (law 15 of cpp/tengen/game.h)? Then the "
           "score as it stands is what the position is worth. None in games that do not say.")
       .def(
           "captures",
@@ -413,8 +413,8 @@ void bind_games(nb::module_& m) {
           "Plays random games from here: (plies, first player's wins, draws, second player's wins).")
       .def(
           "sample", [](const PyState& s, Rng& rng) { return going_on(s).sample(rng); }, "rng"_a,
-          "A uniformly random legal action, found without listing all. An ability, as the four below: None in games "
-          "that do not offer it (laws 9 to 13 of cpp/tengen/game.h).")
+          "A uniformly random legal action, found without listing all. An ability, as the five below: None in games "
+          "that do not offer it (laws 9 to 14 of cpp/tengen/game.h).")
       .def(
           "legal_only_shrinks", [](const PyState& s) { return s.state->legal_only_shrinks(); },
           "Does every legal action stay legal until it is played, and is none added?")
@@ -427,6 +427,9 @@ void bind_games(nb::module_& m) {
       .def(
           "promising", [](const PyState& s) { return going_on(s).promising(); },
           "The safe actions, those first that a proof should try first.")
+      .def(
+          "forcing", [](const PyState& s) { return going_on(s).forcing(); },
+          "The safe actions that leave the opponent at most one safe answer.")
       .def_prop_ro(
           "game", [](const PyState& s) { return PyGame{s.game}; }, "The game this position belongs to.")
       .def("__repr__",

@@ -44,12 +44,17 @@ void require_game(const AnyGame& game, const PyState& state, const char* whose) 
 struct PyProbe {
   GamePtr game;
   std::unique_ptr<AnyProbe> probe;
-  void limit(int lookahead, int positions) {
-    if (lookahead < 0 || lookahead > kMostLookahead || positions < 0)
+  void limit(int lookahead, int positions, int threats) {
+    if (lookahead < 0 || lookahead > kMostLookahead || positions < 0 || threats < 0)
       throw Error("a probe looks 0 to " + std::to_string(kMostLookahead) + " plies ahead, at 0 or more positions");
-    probe->limit(lookahead, positions);
+    probe->limit(lookahead, positions, threats);
   }
 };
+
+void require_asked(const PyProbe& probe, const PyState& state) {
+  require_game(*probe.game, state, "probe");
+  if (state.state->terminal()) throw Error("the game is over: there is nothing to prove");
+}
 
 std::optional<int> distance(int dist) { return dist == Bounds::kNoDistance ? std::nullopt : std::optional(dist); }
 
@@ -164,23 +169,30 @@ void bind_search(nb::module_& m) {
   nb::class_<PyProbe>(m, "Probe", "What a search asks the rules of a position: by looking ahead, or by proof.")
       .def(
           "__init__",
-          [](PyProbe* self, const PyGame& game, int lookahead, int positions) {
+          [](PyProbe* self, const PyGame& game, int lookahead, int positions, int threats) {
             new (self) PyProbe{game.game, game.game->make_probe()};
-            self->limit(lookahead, positions);
+            self->limit(lookahead, positions, threats);
           },
-          "game"_a, "lookahead"_a = 0, "positions"_a = 0)
-      .def("limit", &PyProbe::limit, "lookahead"_a, "positions"_a,
-           "What a question may cost: search.lookahead and search.prove_nodes; 0: it is not asked.")
+          "game"_a, "lookahead"_a = 0, "positions"_a = 0, "threats"_a = 0)
+      .def("limit", &PyProbe::limit, "lookahead"_a, "positions"_a, "threats"_a = 0,
+           "What a question may cost: search.lookahead, search.prove_nodes and search.threats; 0: it is not asked.")
+      .def(
+          "win",
+          [](PyProbe& self, const PyState& state) {
+            require_asked(self, state);
+            return self.probe->win(*state.state);
+          },
+          "state"_a, "A move that wins, where one does at once or begins a chain of threats; else None.")
       .def(
           "__call__",
           [](PyProbe& self, const PyState& state, std::optional<double> expected) {
-            require_game(*self.game, state, "probe");
-            if (state.state->terminal()) throw Error("the game is over: there is nothing to prove");
+            require_asked(self, state);
             const Bounds found = self.probe->ask(*state.state, expected);
             return std::tuple(found.lo, found.hi, distance(found.dist));
           },
           "state"_a, "expected"_a = nb::none(),
-          "(lo, hi, plies to the end or None) for the side to move. It looks ahead while nothing is expected, else it "
+          "(lo, hi, plies to the end or None) for the side to move. It looks ahead and follows threats while nothing "
+          "is expected, else it "
           "tries a proof, of a win first where the expected value is above 0. What proofs found before helps, and "
           "plies "
           "where they fail are given up.");

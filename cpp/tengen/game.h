@@ -137,6 +137,14 @@ concept Guides = SeesWins<G> && requires(const G& position, Action* out) {
   { position.promising(out) } -> std::same_as<int>;
 };
 
+// 14. `forcing(out)`, of a game that sees its wins, where none is at once and more than two plies are left: the actions
+//     of `safe`, in their order, that leave the opponent at most one safe answer. A chain of them may be a forced win
+//     far beyond what full search sees, and costs little to follow: Gomoku's wins by fours.
+template <class G>
+concept Forces = SeesWins<G> && requires(const G& position, Action* out) {
+  { position.forcing(out) } -> std::same_as<int>;
+};
+
 // What only some games can do. Whoever asks gets nothing from the others, and never asks which game it is.
 
 struct Score {
@@ -152,7 +160,7 @@ concept Counted = requires(const G& position) {
   } -> std::same_as<std::vector<int>>;  // for whom each cell counts then: 0 nobody, 1 first, 2 second
 };
 
-// 14. Of a game that is counted and that players may prolong for nothing. `settled()`: is every cell, as `owners()` has
+// 15. Of a game that is counted and that players may prolong for nothing. `settled()`: is every cell, as `owners()` has
 //     it, out of reach of the other side? Whatever the opponent does from here on, a side can keep all it has now,
 //     until the end of the game, by answering each move; so the score as it stands is what the position is worth. False
 //     where that is not known: this may be asked of every position, and has to be fast. `counted_after()`: the ply at
@@ -175,7 +183,7 @@ bool counts_here(const G& position) {
   return false;
 }
 
-// 15. `vary(id, rng)`: draws the options of a game anew that the network sees (`input` in its spec), so that it learns
+// 16. `vary(id, rng)`: draws the options of a game anew that the network sees (`input` in its spec), so that it learns
 // to
 //     play with all their values: the usual one most likely. Only the count of the result may depend on such an option.
 template <class G>

@@ -43,7 +43,7 @@ TEST(random_games_keep_the_laws) {
         CHECK(again->legal() == legal);
         CHECK(state->is_legal(state->sample(rng).value_or(legal.front())));
         if (!state->wins_at_once().value_or(true)) CHECK(state->safe()->size() <= legal.size());
-        if (!state->wins_at_once().value_or(true)) state->promising();
+        if (!state->wins_at_once().value_or(true)) state->promising(), state->forcing();
         const auto action = legal[rng.below(static_cast<std::uint32_t>(legal.size()))];
         CHECK(state->parse_move(state->move_text(action)) == action);
         state->apply(action);

@@ -39,6 +39,7 @@ TEST(games_of_searches_are_the_same_for_any_number_of_threads_and_in_one_pass_or
   SearchConfig full = small_config();
   full.leaves = 1;
   full.sims = 20;
+  full.threats = 20;
   constexpr std::size_t kGames = 24;
   for (const char* id : {"connect4", "gomoku:6,in_a_row=4"}) {
     const auto game = make_game(id);

@@ -153,7 +153,7 @@ class State:
 
     def sample(self, rng: Rng) -> int | None:
         """
-        A uniformly random legal action, found without listing all. An ability, as the four below: None in games that do not offer it (laws 9 to 13 of cpp/tengen/game.h).
+        A uniformly random legal action, found without listing all. An ability, as the five below: None in games that do not offer it (laws 9 to 14 of cpp/tengen/game.h).
         """
 
     def legal_only_shrinks(self) -> bool | None:
@@ -171,6 +171,9 @@ class State:
 
     def promising(self) -> list[int] | None:
         """The safe actions, those first that a proof should try first."""
+
+    def forcing(self) -> list[int] | None:
+        """The safe actions that leave the opponent at most one safe answer."""
 
     @property
     def game(self) -> Game:
@@ -430,6 +433,12 @@ class SearchConfig:
         """
 
     @property
+    def threats(self) -> int:
+        """
+        Positions that the solver may look at, before the network is asked, to find a forced win by threats that leave one answer each; 0: off. Only in games that offer it.
+        """
+
+    @property
     def prove_nodes(self) -> int:
         """
         Positions that the solver may look at to prove a new position by exhaustive search: where that is enough, its value counts instead of the network's; not where earlier positions matter (Go).
@@ -589,16 +598,21 @@ class Probe:
     What a search asks the rules of a position: by looking ahead, or by proof.
     """
 
-    def __init__(self, game: Game, lookahead: int = 0, positions: int = 0) -> None: ...
+    def __init__(self, game: Game, lookahead: int = 0, positions: int = 0, threats: int = 0) -> None: ...
 
-    def limit(self, lookahead: int, positions: int) -> None:
+    def limit(self, lookahead: int, positions: int, threats: int = 0) -> None:
         """
-        What a question may cost: search.lookahead and search.prove_nodes; 0: it is not asked.
+        What a question may cost: search.lookahead, search.prove_nodes and search.threats; 0: it is not asked.
+        """
+
+    def win(self, state: State) -> int | None:
+        """
+        A move that wins, where one does at once or begins a chain of threats; else None.
         """
 
     def __call__(self, state: State, expected: float | None = None) -> tuple[int, int, int | None]:
         """
-        (lo, hi, plies to the end or None) for the side to move. It looks ahead while nothing is expected, else it tries a proof, of a win first where the expected value is above 0. What proofs found before helps, and plies where they fail are given up.
+        (lo, hi, plies to the end or None) for the side to move. It looks ahead and follows threats while nothing is expected, else it tries a proof, of a win first where the expected value is above 0. What proofs found before helps, and plies where they fail are given up.
         """
 
 class EdgeView:

@@ -1,4 +1,4 @@
-"""What games may offer besides: laws 9 to 15 of cpp/tengen/game.h, for every game that offers it."""
+"""What games may offer besides: laws 9 to 16 of cpp/tengen/game.h, for every game that offers it."""
 
 import random
 from collections import Counter
@@ -18,6 +18,7 @@ OFFERED = {
     "wins_at_once": {"connect4", "gomoku"},
     "safe": {"connect4", "gomoku"},
     "promising": {"connect4"},
+    "forcing": {"gomoku"},
     "settled": {"go"},
     "counted_after": {"go"},
     "varied": {"go"},
@@ -54,6 +55,7 @@ def test_who_offers_what() -> None:
             "wins_at_once": state.wins_at_once(),
             "safe": state.safe(),
             "promising": state.promising(),
+            "forcing": state.forcing(),
             "settled": state.settled(),
             "counted_after": state.game.counted_after,
             "varied": state.game.varied(1, 1) != state.game or None,
@@ -67,7 +69,7 @@ def test_who_offers_what() -> None:
 @every_game
 def test_a_finished_game_has_no_moves_to_ask_about(id: str) -> None:
     *_, end = play(Game.parse(id).start(), random.Random(0))
-    for ask in (lambda: end.sample(Rng(0, 0, 0, "rollout")), end.wins_at_once, end.safe, end.promising):
+    for ask in (lambda: end.sample(Rng(0, 0, 0, "rollout")), end.wins_at_once, end.safe, end.promising, end.forcing):
         with pytest.raises(GameError, match="over"):
             ask()
 
@@ -151,3 +153,17 @@ def test_safe_and_promising_moves_are_those_that_do_not_lose_at_once(id: str) ->
         assert state.promising() is None or sorted(state.promising() or []) == safe
         sizes.add(len(state.legal_actions()) - len(safe))
     assert not sizes or len(sizes) > 3
+
+
+@every_game
+def test_forcing_moves_leave_at_most_one_safe_answer(id: str) -> None:
+    game, found = Game.parse(id), Counter[int]()
+    for state in going_on(game, 120, seed=10):
+        if state.forcing() is None:
+            return
+        if state.wins_at_once() or state.ply() + 2 >= game.max_plies:
+            continue
+        answers = {action: len(after(state, action).safe() or []) for action in state.safe() or []}
+        assert state.forcing() == [action for action, count in answers.items() if count <= 1]
+        found.update(answers.values())
+    assert found[0] and found[1]

@@ -1,4 +1,4 @@
-"""Settled positions of Go (law 14) against Benson's algorithm as the paper has it, and against every way to play on."""
+"""Settled positions of Go (law 15) against Benson's algorithm as the paper has it, and against every way to play on."""
 
 import random
 from collections.abc import Iterator

@@ -32,6 +32,11 @@ def option_cases() -> list[tuple[str, Any]]:
 def cases_around(name: str) -> list[Case]:
     """A few positions and lengths on which an option has the chance to matter, with its context set."""
     context = CONTEXT.get(name, {})
+    if name == "threats":  # only where a game offers them
+        places = [("gomoku:6,in_a_row=4", 6), ("gomoku:6,in_a_row=4", 12), ("gomoku:7", 24)]
+        return [
+            Case(game, {"sims": 30}, seed=seed, opening=plies, moves=3) for seed, (game, plies) in enumerate(places)
+        ]
     positions = [("go:5", 8), ("othello:6", 12)] if name == "lead_slope" else POSITIONS  # games that are counted
     return [
         Case(game, {"sims": 60, **context}, seed=seed, opening=plies, moves=3)

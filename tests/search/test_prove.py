@@ -256,11 +256,12 @@ def test_a_probe_gives_up_plies_where_it_fails_and_remembers_what_it_found() -> 
 def test_a_probe_refuses_what_it_cannot_be_asked() -> None:
     game = games.make("connect4")
     probe = Probe(game, 1, 10)
-    with pytest.raises(GameError, match="over"):
-        probe(game.from_moves("1212121"))
+    for ask in (probe, probe.win):
+        with pytest.raises(GameError, match="over"):
+            ask(game.from_moves("1212121"))
     with pytest.raises(GameError, match="for connect4, the position is of tictactoe"):
         probe(games.make("tictactoe").start())
-    for limits in ((-1, 0), (5, 0), (0, -1)):
+    for limits in ((-1, 0), (5, 0), (0, -1), (0, 0, -1)):
         with pytest.raises(GameError, match="0 to 4 plies"):
             probe.limit(*limits)
     assert Probe(games.make("go:3"), 0, 100)(games.make("go:3").start(), 0) == (-1, 1, None)

@@ -44,6 +44,7 @@ VALUES: dict[str, list[Any]] = {
     "discount": [0.99, 0.8, 0.5],
     "solver": [False],
     "lookahead": [1, 2],
+    "threats": [3, 50],
     "prove_nodes": [5, 200],
     "noise_epsilon": [0.25, 1.0],
     "noise_alpha": [0.03, 0.3, 2.0],

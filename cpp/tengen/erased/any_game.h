@@ -58,12 +58,13 @@ class AnyState {
   virtual Bounds prove(int most_positions) const = 0;  // not for a finished game
   virtual PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const = 0;
 
-  // Abilities, laws 9 to 13 of game.h: nothing where the game does not offer them.
+  // Abilities, laws 9 to 14 of game.h: nothing where the game does not offer them.
   virtual std::optional<Action> sample(Rng& rng) const = 0;
   virtual std::optional<bool> legal_only_shrinks() const = 0;
   virtual std::optional<bool> wins_at_once() const = 0;
   virtual std::optional<std::vector<Action>> safe() const = 0;
   virtual std::optional<std::vector<Action>> promising() const = 0;
+  virtual std::optional<std::vector<Action>> forcing() const = 0;
 
   // The caller has checked that `a` is legal.
   void apply(Action a) {
@@ -86,8 +87,9 @@ class AnyState {
 class AnyProbe {
  public:
   virtual ~AnyProbe() = default;
-  virtual void limit(int lookahead, int positions) = 0;
+  virtual void limit(int lookahead, int positions, int threats) = 0;
   virtual Bounds ask(const AnyState& state, std::optional<double> expected) = 0;  // not for a finished game
+  virtual std::optional<Action> win(const AnyState& state) = 0;                   // neither
 };
 
 // A game with its size and options: everything that is the same for all its positions.
@@ -113,8 +115,8 @@ class AnyGame {
                                                  int threads) const = 0;
   virtual std::unique_ptr<AnyProbe> make_probe() const = 0;
   virtual bool remembers() const = 0;                                         // law 11
-  virtual std::optional<int> counted_after() const = 0;                       // law 14
-  virtual GameId varied(std::uint64_t seed, std::uint64_t number) const = 0;  // law 15
+  virtual std::optional<int> counted_after() const = 0;                       // law 15
+  virtual GameId varied(std::uint64_t seed, std::uint64_t number) const = 0;  // law 16
   // The search it returns is an AnySelfPlay as well.
   virtual std::unique_ptr<AnySearch> make_selfplay(int slots, const SearchConfig& full, const SelfPlayConfig& config,
                                                    std::uint64_t seed, int threads, std::uint64_t first_game) const = 0;

@@ -84,6 +84,11 @@ class StateOf final : public AnyState {
     if constexpr (Guides<G>) return listed([this](Action* out) { return game_.promising(out); });
     return {};
   }
+  std::optional<std::vector<Action>> forcing() const override {
+    if constexpr (Forces<G>)
+      if (game_.sees_wins()) return listed([this](Action* out) { return game_.forcing(out); });
+    return {};
+  }
   const G& game() const { return game_; }
 
  protected:
@@ -120,9 +125,12 @@ template <Game G>
 class ProbeOf final : public AnyProbe {
  public:
   explicit ProbeOf(const G& start) : probe_(start) {}
-  void limit(int lookahead, int positions) override { probe_.limit(lookahead, positions); }
+  void limit(int lookahead, int positions, int threats) override { probe_.limit(lookahead, positions, threats); }
   Bounds ask(const AnyState& state, std::optional<double> expected) override {
     return probe_(dynamic_cast<const StateOf<G>&>(state).game(), expected);
+  }
+  std::optional<Action> win(const AnyState& state) override {
+    return probe_.win(dynamic_cast<const StateOf<G>&>(state).game());
   }
 
  private:

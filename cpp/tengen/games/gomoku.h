@@ -96,6 +96,26 @@ class Gomoku {
     return count == 1;
   }
 
+  // Stones that leave one more to a winning row; where the opponent has a threat, only such as answer it.
+  int forcing(Action* out) const {
+    const int mover = to_move();
+    const auto threats = winning_cells(1 - mover);
+    const int count = threats.count();
+    if (count > 1) return 0;
+    Bits<W> fours = cells_of_rows<2>(mover);
+    if (count == 1) fours &= threats;
+    int n = 0;
+    fours.for_each([&](int cell) {
+      if (!is_winning_run(mover, in_a_row_ + 1)) {  // the row may be too long, or become so
+        Gomoku next = *this;
+        next.stones_[mover].set(cell);
+        if (!next.winning_cells(mover).any()) return;
+      }
+      out[n++] = static_cast<Action>(cell);
+    });
+    return n;
+  }
+
   // The planes name the stones of both sides, the counts of stones name the side to move and the stones name the
   // forbidden points: so one hash serves for both.
   std::uint64_t board_hash() const { return hash_[0]; }
@@ -188,7 +208,7 @@ class Gomoku {
   }
   // The empty cells where a stone would win; not of a finished game.
   Bits<W> winning_cells(int colour) const {
-    Bits<W> found = completing_cells(colour) & empty();
+    Bits<W> found = cells_of_rows<1>(colour);
     if (is_winning_run(colour, in_a_row_ + 1)) return found;
     Bits<W> out;
     found.for_each([&](int cell) {
@@ -198,26 +218,39 @@ class Gomoku {
     });
     return out;
   }
-  // The cells that in_a_row cells in line lack, all others of which have a stone. For all rows of a line at once: a row
-  // is named by its first cell, and the i-th of its stones by shifting all stones i cells back.
-  Bits<W> completing_cells(int colour) const {
+  // The empty cells of rows of in_a_row cells in line where so many are empty, 1 or 2, and all others have a stone. For
+  // all rows of a line at once: a row is named by its first cell, and the i-th of its cells by shifting all cells i
+  // back. What comes before the i-th cell and after it is kept apart by how many cells are empty there, none or one.
+  template <int Missing>
+  Bits<W> cells_of_rows(int colour) const {
     Bits<W> out;
     const auto length = static_cast<std::size_t>(in_a_row_);
     for (int line = 0; line < GomokuBoard::kLines; ++line) {
       const int by = board_->step[static_cast<std::size_t>(line)];
-      std::array<Bits<W>, GomokuBoard::kWidest> upto, stones;  // rows whose cells before the i-th all have stones
-      upto[0] = board_->template starts<W>(in_a_row_, line);
+      std::array<Bits<W>, GomokuBoard::kWidest> full, less, stones, free;
+      full[0] = board_->template starts<W>(in_a_row_, line);
       stones[0] = stones_[colour];
+      if constexpr (Missing == 2) free[0] = empty();
       for (std::size_t i = 1; i < length; ++i) {
-        upto[i] = upto[i - 1] & stones[i - 1];
+        full[i] = full[i - 1] & stones[i - 1];
         stones[i] = stones[i - 1] >> by;
+        if constexpr (Missing == 2) {
+          less[i] = (less[i - 1] & stones[i - 1]) | (full[i - 1] & free[i - 1]);
+          free[i] = free[i - 1] >> by;
+        }
       }
-      Bits<W> after = upto[0],
-              cells;  // rows whose cells after the i-th all have stones; cells, i before where they are
-      for (std::size_t i = length; i-- > 0; after &= stones[i]) cells = (cells << by) | (upto[i] & after);
+      Bits<W> full_after = full[0], less_after, cells;  // cells: i before where they are
+      for (std::size_t i = length; i-- > 0; full_after &= stones[i]) {
+        if constexpr (Missing == 2) {
+          cells = (cells << by) | (((less[i] & full_after) | (full[i] & less_after)) & free[i]);
+          less_after = (less_after & stones[i]) | (full_after & free[i]);
+        } else {
+          cells = (cells << by) | (full[i] & full_after);
+        }
+      }
       out |= cells;
     }
-    return out;
+    return out & empty();
   }
   Bits<W> winning_stones(int colour) const {
     Bits<W> out;
@@ -245,6 +278,6 @@ class Gomoku {
   State state_ = State::running;
 };
 
-static_assert(Game<Gomoku<4>> && Game<Gomoku<8>> && SeesWins<Gomoku<4>>);
+static_assert(Game<Gomoku<4>> && Game<Gomoku<8>> && Forces<Gomoku<4>>);
 
 }  // namespace tengen

@@ -45,6 +45,9 @@ const std::array kFields{
     row<&C::lookahead>("lookahead", 0, kMostLookahead,
                        "Plies that the solver looks ahead of a new position for the end of the game, before the "
                        "network is asked."),
+    row<&C::threats>("threats", 0, 1e5,
+                     "Positions that the solver may look at, before the network is asked, to find a forced win by "
+                     "threats that leave one answer each; 0: off. Only in games that offer it."),
     row<&C::prove_nodes>(
         "prove_nodes", 0, 1e6,
         "Positions that the solver may look at to prove a new position by exhaustive search: where that is enough, its "

@@ -32,6 +32,7 @@ struct SearchConfig {
   double discount = 1;
   bool solver = true;
   int lookahead = 0;
+  int threats = 0;
   int prove_nodes = 0;
   double noise_epsilon = 0;
   double noise_alpha = 0;

@@ -188,7 +188,8 @@ class Search {
  private:
   void use(const SearchConfig& config) {
     config_ = config;
-    probe_.limit(config.solver ? config.lookahead : 0, config.solver ? config.prove_nodes : 0);
+    const bool on = config.solver;
+    probe_.limit(on ? config.lookahead : 0, on ? config.prove_nodes : 0, on ? config.threats : 0);
   }
   StreamName name() const { return {seed_, game_, static_cast<std::uint64_t>(state_.ply())}; }
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
@@ -236,11 +237,15 @@ class Search {
   // Fails without memory; the tree is empty then, for a root without its randomness must not be searched.
   void new_root() {
     visits_ = 0;
+    win_ = -1;
     if (!expanded()) return;
     for (int i = 0; i < tree_.root().num_edges; ++i)
       if (const auto child = tree_.edges(tree_.root())[i].child; child != kNone) visits_ += tree_.node(child).visits;
     try {
       renew_root(config_, tree_, name(), root_);
+      const auto win = probe_.win(state_);
+      for (int i = 0; win && i < tree_.root().num_edges; ++i)
+        if (edge_action(i) == *win) win_ = i;
     } catch (...) {
       clear_tree();
       visits_ = 0;
@@ -261,8 +266,8 @@ class Search {
       // D1. The game is over.
       if (node.kind == Node::Kind::terminal)
         return finish(leaf.path, solved_value(node.lo, 0, lead_at_end(leaf.state))), true;
-      // D2. A new position may be solved by looking ahead: then nobody needs to be asked. The root is asked in any
-      // case, for its moves must have priors.
+      // D2. A new position may be solved by what is cheap to see: then nobody needs to be asked. The root is asked in
+      // any case, for its moves must have priors.
       if (node.kind == Node::Kind::fresh && index != 0 && !node.solved()) learn(node, probe_(leaf.state, {}));
       // D3. Nothing is left to find.
       if (solved_with_distance(config_, node))
@@ -272,7 +277,7 @@ class Search {
       // D5. A leaf.
       if (node.kind == Node::Kind::fresh) return ask(leaf, node, cache), true;
       // D6 and D7. Choose a child.
-      edge = index == 0 ? win_at_once(node, leaf.state) : -1;
+      edge = index == 0 ? winning_edge() : -1;
       if (edge < 0) edge = select_(config_, tree_, index, index == 0 ? &root_ : nullptr, full());
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m, tree_.lead(index)}), true;
       // D8. Go on to it.
@@ -291,19 +296,10 @@ class Search {
     if (found.solved()) node.prove(found);
   }
 
-  // D6. The root was not looked ahead from: an untried move of it that wins goes before all others, whatever its prior.
-  int win_at_once(const Node& root, const G& state) const {
-    if (!probe_.looks_ahead() || full()) return -1;
-    for (int i = 0; i < root.num_edges; ++i) {
-      const Edge& edge = tree_.edges(root)[i];
-      if (edge.child != kNone) continue;
-      G next = state;
-      next.apply(edge.action);
-      if (next.terminal() && next.outcome() == Outcome::loss) return i;
-    }
-    return -1;
+  // D6. The root was not asked about: a move that the probe knows to win goes before all others, whatever its prior.
+  int winning_edge() const {
+    return win_ >= 0 && !full() && tree_.edges(tree_.root())[win_].child == kNone ? win_ : -1;
   }
-
   // D5. A position nobody has evaluated yet: the cache answers at once, or the leaf becomes pending.
   void ask(Leaf& leaf, Node& node, const Cache& cache) {
     leaf.symmetry = shown_symmetry(leaf.state);
@@ -359,10 +355,10 @@ class Search {
   }
 
   // A proof says nothing of how long the game lasts: so descents go on below it, for its plies. The root is left to its
-  // moves, one of which must be chosen; and below a solved node, except the root, there is nothing more to prove.
+  // moves, one of which must be chosen; and at or below a solved node, except the root, there is nothing more to prove.
   void prove(const Leaf& leaf, Node& node, double expected) {
     const std::size_t depth = leaf.path.size() - 1;
-    if (depth == 0 || (depth > 1 && tree_.node(leaf.path[depth - 1].node).solved())) return;
+    if (depth == 0 || node.solved() || (depth > 1 && tree_.node(leaf.path[depth - 1].node).solved())) return;
     learn(node, probe_(leaf.state, expected));
   }
 
@@ -376,6 +372,7 @@ class Search {
   Tree tree_;
   std::uint64_t seed_, game_ = 0;
   std::uint32_t visits_ = 0;  // Σ N over the root's children
+  int win_ = -1;              // the root's edge that the probe knows to win
   Root root_;
   Selector select_;
   Rng rollouts_{0};

@@ -38,7 +38,7 @@ __all__ = ["Networks", "changed_settings", "search_settings", "settings_of_the_p
 PLAIN = "plain"
 MOST_NETWORKS = 6  # kept loaded: a few megabytes and some threads each
 # What one search may take: a page is open for hours, and there may be several.
-LARGEST = {"cache_mb": 1024, "leaves": 256}
+LARGEST = {"cache_mb": 1024, "leaves": 256, "threats": 2000}
 MOST_MEMORY = 2 << 30  # bytes of a tree that max_nodes asks for; as much again is for moving it
 # A search hears that it is to stop between batches of leaves: no batch may take long. In moves that one looks at, by
 # its proofs (leaves x prove_nodes x actions) or by a lookahead (moves_ahead): 0.4 s at most in any game.

@@ -39,6 +39,7 @@ OPTIONS = [
 PROBES = [
     SearchConfig(sims=64, lookahead=1),
     SearchConfig(sims=64, lookahead=2, leaves=8, mlh_slope=0.03, discount=0.99, noise_epsilon=0.25),
+    SearchConfig(sims=64, threats=50, lookahead=1, prove_nodes=20, leaves=2),
     SearchConfig(sims=64, prove_nodes=200, leaves=4, fpu_mode="infinite"),
     SearchConfig(sims=64, prove_nodes=2000, mlh_slope=0.01, mlh_mode="lc0", discount=0.98, temperature_plies=1000),
     SearchConfig(sims=64, lookahead=1, prove_nodes=50, rule="gumbel"),

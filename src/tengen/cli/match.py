@@ -21,6 +21,8 @@ EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
          tengen match hex:7 mcts:500,solver mcts:500 --games 2000 --sprt 0,20
          tengen match go:9 mcts:1000 'gtp:gnugo --mode gtp --chinese-rules' --set-b engine.seconds=1
 
+         tengen match gomoku:9 shipped@400 shipped@200 --openings balanced
+
 Every opening (random plies) is played twice with colours swapped. The interval (95 %) and the sequential test (SPRT)
 come from the results of pairs. Ctrl-C shows what is finished so far."""
 
@@ -36,6 +38,12 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--games", type=count, default=100, metavar="N", help="games, an even number (default 100)")
     plies = number(int, 0, 1000, "a whole number from 0 to 1000")
     parser.add_argument("--opening-plies", type=plies, metavar="K", help="random plies first (default: by the game)")
+    parser.add_argument(
+        "--openings",
+        default="random",
+        metavar="KIND",
+        help="random (default); balanced: those that the shipped network finds even; balanced:PLAYER: that PLAYER does",
+    )
     parser.add_argument(
         "--seed", type=number(int, 0, 2**63, "a whole number, 0 or more"), default=0, help="(default 0)"
     )
@@ -56,7 +64,8 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tengen.cli.progress import progress
-    from tengen.play.arena import draw_openings, play_match, save_games
+    from tengen.play.arena import play_match, save_games
+    from tengen.play.openings import openings_for
     from tengen.play.outside.named import use_engines
     from tengen.play.players import make_player, slots_that_fit
 
@@ -82,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         for i, (spec, settings) in enumerate(wanted)
     )
     try:
-        openings = draw_openings(game, args.games // 2, args.opening_plies, args.seed)
+        openings = openings_for(args.openings, game, args.games // 2, args.opening_plies, args.seed, device=args.device)
     except ValueError as error:
         raise UsageError(str(error)) from None
     with progress("games", args.games) as show:

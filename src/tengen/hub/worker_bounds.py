@@ -124,7 +124,7 @@ def fitted(
     each = tree + search.leaves * row + more + _proofs(search, game)
     fit = min(most, (room - tree) // each, MOST_POSITIONS // (search.leaves * positions))
     if search.leaves * positions > MOST_POSITIONS:
-        raise BoundsError(f"lookahead, prove_nodes and leaves take too long in {game.id}")
+        raise BoundsError(f"lookahead, threats, prove_nodes and leaves take too long in {game.id}")
     if fit < 1:
         raise BoundsError(
             f"one game takes {_mb(tree + each)} MB, and this worker has {_mb(max(0, room))} for its games: "
@@ -137,13 +137,18 @@ def _positions(search: SearchConfig, game: Game) -> int:
     """That the rules may look at for one leaf."""
     if not search.solver:
         return 1
-    return 1 + search.prove_nodes + (game.num_actions**search.lookahead if search.lookahead else 0)
+    return 1 + search.prove_nodes + 2 * search.threats + (game.num_actions**search.lookahead if search.lookahead else 0)
 
 
 def _proofs(search: SearchConfig, game: Game) -> int:
-    """Bytes of a tree's table of proofs (prover.h) and of its moves."""
-    if not search.solver or not search.prove_nodes:
+    """Bytes of a tree's table of proofs (prover.h) and of the moves of both kinds of proof."""
+    if not search.solver:
         return 0
+    chains = 80 * game.num_actions if search.threats else 0  # threats.h
+    return chains + (_table(search, game) if search.prove_nodes else 0)
+
+
+def _table(search: SearchConfig, game: Game) -> int:
     return min(2 << 20, 32 * max(256, search.prove_nodes)) + 2 * (game.max_plies + 1) * game.num_actions
 
 

@@ -22,7 +22,17 @@ from tengen.play.clock import TimeControl, Timer
 from tengen.play.elo import PairCounts
 from tengen.play.players import Forfeit, Player, TimedPlayer
 
-__all__ = ["ArenaGame", "Match", "draw_openings", "mover", "opening_plies", "play_match", "points_of", "save_games"]
+__all__ = [
+    "ArenaGame",
+    "Match",
+    "draw_opening",
+    "draw_openings",
+    "mover",
+    "opening_plies",
+    "play_match",
+    "points_of",
+    "save_games",
+]
 
 MOST_TRIES = 100  # to find an opening that has not been drawn before
 
@@ -102,7 +112,7 @@ def draw_openings(game: Game, count: int, plies: int | None = None, seed: int = 
     openings: list[tuple[int, ...]] = []
     tries = MOST_TRIES
     for number in range(count):
-        state = _draw_opening(game, plies, Rng(seed, number, 0, "opening"), seen, tries)
+        state = draw_opening(game, plies, Rng(seed, number, 0, "opening"), seen, tries)
         if state.position_text() in seen:
             tries = 1  # there are hardly any new ones left
         seen.add(state.position_text())
@@ -110,7 +120,8 @@ def draw_openings(game: Game, count: int, plies: int | None = None, seed: int = 
     return openings
 
 
-def _draw_opening(game: Game, plies: int, rng: Rng, seen: set[str], tries: int) -> State:
+def draw_opening(game: Game, plies: int, rng: Rng, seen: Collection[str] = (), tries: int = 1) -> State:
+    """One that is not over, and after so many tries perhaps one that has been seen. Raises ValueError."""
     found: State | None = None
     for attempt in range(MOST_TRIES):
         state = game.start()

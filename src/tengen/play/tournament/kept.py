@@ -30,6 +30,7 @@ FIXED = (
     "system",
     "gauntlet",
     "opening_plies",
+    "openings",
     "clock",
     "seed",
 )  # what a plan cannot change under its games

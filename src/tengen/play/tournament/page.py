@@ -88,9 +88,10 @@ def _hash(text: str) -> str:
 def _head(table: ResultTable, title: str) -> str:
     plan = table.plan
     rest = "" if table.played == table.planned else f" It is not over: {table.planned} games are planned."
+    kind = "" if plan.openings == "random" else ", balanced"
     return (
         f"<h1>{title}</h1>\n<p>{table.played} games, {plan.games} for each pairing, from the same openings of "
-        f"{plan.opening_plies} random plies, each with colours swapped; seed {plan.seed}.{rest}</p>"
+        f"{plan.opening_plies} random plies{kind}, each with colours swapped; seed {plan.seed}.{rest}</p>"
     )
 
 

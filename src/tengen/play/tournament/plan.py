@@ -82,6 +82,8 @@ class Plan:
     """Names the openings and the players' randomness."""
     anchor: str = ""
     """Whose Elo is 0; unless it is said, the mean of all players is."""
+    openings: str = "random"
+    """As in `tengen match --openings`: random; balanced, by the shipped network; or balanced:PLAYER."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:

@@ -9,8 +9,9 @@ from datetime import date
 from tengen import games
 from tengen.config import ConfigError
 from tengen.games import Game, GameError
-from tengen.play.arena import ArenaGame, Match, draw_openings, play_match
+from tengen.play.arena import ArenaGame, Match, play_match
 from tengen.play.clock import TimeControl
+from tengen.play.openings import openings_for
 from tengen.play.players import Player, make_player, slots_that_fit
 from tengen.play.tournament.kept import PlayedGame, TournamentFolder
 from tengen.play.tournament.plan import Entrant, Plan
@@ -35,8 +36,8 @@ def check_players(plan: Plan) -> None:
 def openings_of(plan: Plan) -> Openings:
     """The same for every pairing: nobody has the easier ones. Raises ConfigError."""
     try:
-        return draw_openings(games.make(plan.game), plan.games // 2, plan.opening_plies, plan.seed)
-    except ValueError as error:
+        return openings_for(plan.openings, games.make(plan.game), plan.games // 2, plan.opening_plies, plan.seed)
+    except (GameError, ValueError) as error:
         raise ConfigError(str(error)) from None
 
 

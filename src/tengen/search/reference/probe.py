@@ -10,17 +10,19 @@ from typing import Protocol
 
 from tengen.games import Game, State
 from tengen.search.reference.bounds import UNKNOWN, Bounds, best_of
+from tengen.search.reference.threats import TooMany, solve_by_threats, win_by_threats
 
 
 class Probe(Protocol):
     """Asked with nothing expected at a new position, and with the network's value after its evaluation."""
 
-    def limit(self, lookahead: int, positions: int) -> None: ...
+    def limit(self, lookahead: int, positions: int, threats: int = 0) -> None: ...
     def __call__(self, state: State, expected: float | None) -> Bounds: ...
+    def win(self, state: State) -> int | None: ...
 
 
 class RuleProbe:
-    """Looks ahead, and tries proofs.
+    """Looks ahead, follows threats, and tries proofs.
 
     >>> from tengen import games
     >>> probe = RuleProbe(games.make("tictactoe"))
@@ -31,22 +33,34 @@ class RuleProbe:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.lookahead = self.positions = 0
+        self.lookahead = self.positions = self.threats = 0
         self.proofs: LeafProofs | None = None
 
-    def limit(self, lookahead: int, positions: int) -> None:
-        self.lookahead, self.positions = lookahead, positions
+    def limit(self, lookahead: int, positions: int, threats: int = 0) -> None:
+        self.lookahead, self.positions, self.threats = lookahead, positions, threats
 
     def __call__(self, state: State, expected: float | None) -> Bounds:
         if expected is None:
             if state.settled():
                 return as_it_stands(state)
-            return look_ahead(state, self.lookahead) if self.lookahead else UNKNOWN
+            found = look_ahead(state, self.lookahead) if self.lookahead else UNKNOWN
+            return found if found[0] == found[1] or not self.threats else solve_by_threats(state, self.threats)
         if self.positions == 0 or self.game.remembers:
             return UNKNOWN
         if self.proofs is None or self.proofs.positions != self.positions:
             self.proofs = LeafProofs(self.positions)
         return self.proofs.prove(state, expected > 0)
+
+    def win(self, state: State) -> int | None:
+        """A move that wins at once, or else the first of a chain of threats that wins."""
+        if not (self.lookahead or self.threats):
+            return None
+        for action in state.legal_actions():
+            following = after(state, action)
+            if following.is_terminal() and following.outcome() == -1:
+                return action
+        chain = win_by_threats(state, self.threats)
+        return chain[0] if chain else None
 
 
 def after(state: State, action: int) -> State:
@@ -105,10 +119,6 @@ class LeafProofs:
             return UNKNOWN
         self.solved[ply] += 1
         return value, value, None
-
-
-class TooMany(Exception):
-    """A proof would take more positions than it may."""
 
 
 @dataclass(frozen=True)

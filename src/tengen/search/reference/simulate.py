@@ -45,6 +45,7 @@ class ReferenceSearch(Root):
         super().__init__(state.copy(), config, seed, game)
         self.cache: dict[int, Output] = {} if cache is None else cache
         self.pending: list[Leaf] = []
+        self.win: Edge | None = None
         self.probe: Probe = RuleProbe(state.game) if probe is None else probe
         self._limit_probe()
 
@@ -110,7 +111,7 @@ class ReferenceSearch(Root):
             if not node.edges:  # D5
                 self._reach_leaf(path, steps)
                 return True
-            edge = (self._win_at_once() if node is self.root else None) or self._choose_child(node)  # D6, D7
+            edge = (self._winning_edge() if node is self.root else None) or self._choose_child(node)  # D6, D7
             if edge is None:
                 self._backup(path, steps, node.Q, node.D, node.M, node.L)
                 return True
@@ -169,8 +170,14 @@ class ReferenceSearch(Root):
         self._backup(leaf.path, leaf.steps, v, d, plies, lead)
 
     def _limit_probe(self) -> None:
-        solver = self.config.solver
-        self.probe.limit(self.config.lookahead if solver else 0, self.config.prove_nodes if solver else 0)
+        config = self.config
+        self.probe.limit(*(config.lookahead, config.prove_nodes, config.threats) if config.solver else (0, 0, 0))
+
+    def draw_randomness(self) -> None:
+        """What is new about a root: besides its randomness, the move that the probe knows to win."""
+        super().draw_randomness()
+        action = self.probe.win(self.root.state) if self.root.edges else None
+        self.win = next((edge for edge in self.root.edges if edge.action == action), None)
 
     def _learn(self, node: Node, found: Bounds) -> None:
         """Bounds that leave the value open are of no use here."""
@@ -178,10 +185,10 @@ class ReferenceSearch(Root):
             node.prove(found)
 
     def _prove(self, leaf: Leaf, expected: float) -> None:
-        """The value, not how long the game lasts. Not of the root, which is left to its moves; nor below a solved node,
-        unless it is the root."""
+        """The value, not how long the game lasts. Not of the root, which is left to its moves; nor at or below a solved
+        node, unless it is the root."""
         path = leaf.path
-        if len(path) == 1 or (len(path) > 2 and path[-2].lo == path[-2].hi):
+        if len(path) == 1 or path[-1].lo == path[-1].hi or (len(path) > 2 and path[-2].lo == path[-2].hi):
             return
         self._learn(path[-1], self.probe(path[-1].state, expected))
 
@@ -213,17 +220,9 @@ class ReferenceSearch(Root):
     def _is_full(self) -> bool:
         return 0 < self.config.max_nodes <= self.nodes
 
-    def _win_at_once(self) -> Edge | None:
-        """No probe looks ahead from the root: an untried move of it that wins goes before all others."""
-        if not self.config.solver or self.config.lookahead == 0 or self._is_full():
-            return None
-        for edge in self.root.edges:
-            if edge.child is None:
-                state = self.root.state.copy()
-                state.apply(edge.action)
-                if state.is_terminal() and state.outcome() == -1:
-                    return edge
-        return None
+    def _winning_edge(self) -> Edge | None:
+        """The root was not probed: an untried move of it that the probe knows to win goes before all others."""
+        return self.win if self.win and self.win.child is None and not self._is_full() else None
 
     def _choose_child(self, node: Node) -> Edge | None:
         """None when the tree is full and no child has a node."""
