@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from pgx_alphazero import Peer, PeerConfig, PeerPlayer
+
 from tengen import games
 from tengen.play.arena import draw_openings, play_match
 from tengen.play.players import Player, make_player
@@ -218,7 +218,8 @@ def main() -> None:
     for name in wanted:
         if not (args.folder / f"{name}.json").exists():
             subprocess.run([sys.executable, __file__, *sys.argv[1:], "--train-here", name], check=True)
-    report: dict[str, Any] = {"trained": {name: json.loads((args.folder / f"{name}.json").read_text()) for name in wanted}}
+    trained = {name: json.loads((args.folder / f"{name}.json").read_text()) for name in wanted}
+    report: dict[str, Any] = {"trained": trained}
     positions = Positions.join("all", own_positions(GAME))
     report["mistakes"] = {}
     if "tengen" in wanted:

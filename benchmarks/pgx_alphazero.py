@@ -231,9 +231,7 @@ def drawn(
 ) -> list[NDArray[np.float32]]:
     """A minibatch of positions drawn evenly from the iterations in the window."""
     which, each = rng.integers(len(window), size=size), rng.integers(len(window[0][0]), size=size)
-    return [
-        np.stack([window[i][kind][k] for i, k in zip(which, each, strict=True)]) for kind in range(len(window[0]))
-    ]
+    return [np.stack([window[i][kind][k] for i, k in zip(which, each, strict=True)]) for kind in range(len(window[0]))]
 
 
 def mirrored(batch: Sequence[NDArray[np.float32]], rng: np.random.Generator) -> list[NDArray[np.float32]]:
