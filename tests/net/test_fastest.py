@@ -8,7 +8,7 @@ import pytest
 from support.networks import make_test_network
 from tengen import games
 from tengen.cli import device_for, main
-from tengen.net.evaluator import Evaluation, Leaves, Uniform, fastest, make_evaluator, remembered
+from tengen.net.evaluator import Evaluation, Evaluator, Leaves, Uniform, fastest, make_evaluator, remembered
 from tengen.net.evaluator.fastest import choose, ways_to_run
 from tengen.net.evaluator.remembered import cache_file, network_text, recall, recall_all, remember
 from tengen.net.file import NetworkFile
@@ -63,6 +63,21 @@ def test_it_is_measured_once_and_only_where_asked_for(cache: Path, monkeypatch: 
     assert choose(FILE, GAME, 1, make(counting), measure=True) == first
     assert counting.made == ways_to_run()
     assert choose(FILE, GAME, 2, make(counting), measure=False) is None, "another number of threads is another matter"
+
+
+def test_a_backend_that_cannot_run_the_network_is_no_choice() -> None:
+    counting = Counting()
+
+    def fails(way: str, file: NetworkFile, game: games.Game, threads: int) -> Evaluator:
+        if way != "onnxruntime":
+            raise RuntimeError("unsupported")
+        return counting(way, file, game, threads).evaluate
+
+    def never(way: str, file: NetworkFile, game: games.Game, threads: int) -> Evaluator:
+        raise RuntimeError("unsupported")
+
+    assert choose(FILE, GAME, 1, never, measure=True) is None and recall_all() == []
+    assert choose(FILE, GAME, 1, fails, measure=True) == "onnxruntime"
 
 
 def test_what_is_fastest_as_a_rule_stays_unless_another_is_clearly_faster() -> None:

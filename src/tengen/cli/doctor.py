@@ -27,7 +27,7 @@ EXTRAS = {
     "ray": ("ray", "`tengen train --ray`: games played on a Ray cluster"),
     "perfect": ("bitbully_databases", "an opening book, so that the exact solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
-    "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
+    "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search` and benchmarks/peers_train.py"),
     "compile": ("cmake", "CMake and Ninja, which build Tengen from its sources"),
     "dev": ("pytest", "the tools of `make test` and `make check`"),
 }

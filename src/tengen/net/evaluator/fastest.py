@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 
 import numpy as np
 
-from tengen.games import Game
+from tengen.games import Game, GameError
 from tengen.net.evaluator.contract import Batch, Evaluator
 from tengen.net.evaluator.remembered import network_text, recall, remember
 from tengen.net.file import NetworkFile
@@ -32,6 +33,8 @@ def choose(file: NetworkFile, game: Game, threads: int, make: Make, *, measure: 
     if not measure or len(ways) < 2:
         return None
     speeds = measured(file, game, threads, make, ways)
+    if not speeds:
+        return None
     best = fastest(speeds)
     remember(network, best, speeds)
     return best
@@ -61,10 +64,13 @@ def measured(file: NetworkFile, game: Game, threads: int, make: Make, ways: list
     """Positions per second of processor time of each, by its best run, all in turns. On the wall, other work on a busy
     machine would decide."""
     batch = Batch(np.zeros((ROWS, *game.planes_shape), np.float32), np.zeros(ROWS, np.uint64))
-    evaluators = {way: make(way, file, game, threads) for way in ways}
-    for evaluator in evaluators.values():
-        evaluator(batch)  # prepares its kernels
-    best, end = dict.fromkeys(ways, 0.0), time.monotonic() + SECONDS
+    evaluators = dict[str, Evaluator]()
+    for way in ways:
+        with suppress(RuntimeError, ValueError, GameError):  # one that cannot run it is no choice
+            evaluator = make(way, file, game, threads)
+            evaluator(batch)  # prepares its kernels
+            evaluators[way] = evaluator
+    best, end = dict.fromkeys(evaluators, 0.0), time.monotonic() + SECONDS
     while True:
         for way, evaluator in evaluators.items():
             before = time.process_time()
