@@ -110,7 +110,7 @@ def test_the_choice_of_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
         make_evaluator(FILE, GAME)
     with pytest.raises(NetworkError, match=r"tengen\[train\]"):
         make_evaluator(FILE, GAME, "cuda")
-    with pytest.raises(NetworkError, match="unknown device 'gpu'; devices are auto, cpu"):
+    with pytest.raises(NetworkError, match="unknown device 'gpu'; devices are auto, fastest, cpu"):
         make_evaluator(FILE, GAME, "gpu")
 
 

@@ -1,4 +1,4 @@
-"""What benchmarks/peers_train.py does itself, without JAX: budgets, sizes, positions for the peer, samples, the table."""
+"""What benchmarks/peers_train.py does itself, without JAX: budgets, sizes, positions, samples, the table."""
 
 import sys
 from pathlib import Path
