@@ -56,7 +56,7 @@ def test_one_network_answers_on_all_sizes(id: str, tmp_path: Path) -> None:
         expected = torch_answer(network, planes)
         assert [array.shape for array in expected] == [(20, game.num_actions), (20, 3), (20,)]
         answers = [make_evaluator(file, game, device, 1)(keyed(planes)) for device in ("onnxruntime", "torch")]
-        answers.append(OpenVino(file, game, 1, exact=True)(keyed(planes)))
+        answers.append(OpenVino(file, game, 1, precision="f32")(keyed(planes)))
         for answer in [torch_answer(fold(network), planes), *answers]:
             assert relative_difference(expected, answer) < 1e-5
 

@@ -1,6 +1,7 @@
 """What benchmarks/peers_train.py does itself, without JAX: budgets, sizes, positions, samples, the table."""
 
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,8 @@ GAME = games.make("connect4")
 
 def test_a_budget_counts_the_wall_or_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     now = {"wall": 100.0, "cpu": 5.0}
-    monkeypatch.setattr(peers_train.time, "monotonic", lambda: now["wall"])
-    monkeypatch.setattr(peers_train.time, "process_time", lambda: now["cpu"])
+    monkeypatch.setattr(time, "monotonic", lambda: now["wall"])
+    monkeypatch.setattr(time, "process_time", lambda: now["cpu"])
     budgets = [peers_train.Budget(2.0, of_cpu) for of_cpu in (False, True)]
     for budget in budgets:
         budget.begin()
