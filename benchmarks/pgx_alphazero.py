@@ -28,7 +28,7 @@ ROWS = 128  # positions that are searched together when the peer plays
 
 @dataclass(frozen=True)
 class PeerConfig:
-    """The peer's sizes. The defaults are the best of the tries in docs/benchmarks.md."""
+    """The peer's sizes. docs/benchmarks.md says what was tried; `--peer NAME=VALUE` of peers_train.py tries others."""
 
     channels: int = 32
     blocks: int = 3
