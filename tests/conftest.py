@@ -1,6 +1,7 @@
 """What all tests share: the folder of external truth, and Hypothesis without chance or clocks."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # Derandomized: a run is a function of the sources alone. No deadline: nothing is timed in tests.
 settings.register_profile("tengen", derandomize=True, deadline=None, database=None, max_examples=100)
 settings.load_profile("tengen")
+
+
+# What tests measure of networks is not remembered for the person who runs them; workers share it.
+os.environ.setdefault("TENGEN_CACHE", tempfile.mkdtemp(prefix="tengen-tests-"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -54,7 +54,7 @@ def tolerance(evaluator: object) -> float:
 
 
 def test_openvino_is_exact_where_that_is_wanted() -> None:
-    assert relative_difference(torch_answer(NETWORK, PLANES), OpenVino(FILE, GAME, 1, exact=True)(batch(0, 40))) < 1e-5
+    assert relative_difference(torch_answer(NETWORK, PLANES), OpenVino(FILE, GAME, 1, "f32")(batch(0, 40))) < 1e-5
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -110,7 +110,7 @@ def test_the_choice_of_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
         make_evaluator(FILE, GAME)
     with pytest.raises(NetworkError, match=r"tengen\[train\]"):
         make_evaluator(FILE, GAME, "cuda")
-    with pytest.raises(NetworkError, match="unknown device 'gpu'; devices are auto, cpu"):
+    with pytest.raises(NetworkError, match="unknown device 'gpu'; devices are auto, fastest, cpu"):
         make_evaluator(FILE, GAME, "gpu")
 
 
@@ -244,3 +244,18 @@ def test_bench_network_measures_every_backend(capsys: pytest.CaptureFixture[str]
 
 
 HOW = ["openvino f32 (play)", "openvino int8 (self-play)", "onnxruntime f32", "onnxruntime int8", "torch f32"]
+
+
+def test_bench_selfplay_sets_self_play_beside_the_bare_network(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tengen.bench.selfplay.WARM_UP", 1)
+    monkeypatch.setattr("tengen.bench.selfplay.APART", 0)
+    arguments = ["bench", "selfplay", "--size", "8x1", "--game", "hex:5", "--seconds", "0.01", "--threads", "1"]
+    assert main([*arguments, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    measured = [row for row in rows if "proofs" not in row["name"]]
+    assert [row["name"].split(" 8x1 ")[1].split(",")[0] for row in measured] == ["f32", "f32", "int8", "int8"]
+    for row in rows:
+        assert set(row) == {"name", "value", "unit", "peer", "peer_value", "ratio"}
+        assert row["value"] > 0 and row["peer_value"] > 0 and row["peer"].startswith("bare network, batch ")

@@ -15,17 +15,18 @@ from tengen.net.file import NetworkError, NetworkFile, shipped_network
 from tengen.records.selfplay import Actor
 from tengen.run.settings import RunConfig
 
+FRESH = "64x5"  # the size of a network where none ships
 APART = 10  # seconds at most for games to drift apart
 WARM_UP = 400  # evaluations per game for the cache to fill: in a run a network plays for twice or thrice as long
 LONGEST_WARM_UP = 30  # seconds
 
 
-def measure_selfplay(ids: list[str] | None, seconds: float, threads: int) -> list[Row]:
-    """Raises NetworkError."""
-    return [row for id in ids or ["connect4"] for row in _measure(games.make(id), seconds, threads)]
+def measure_selfplay(ids: list[str] | None, size: str | None, seconds: float, threads: int) -> list[Row]:
+    """`size`: of a fresh network, instead of the one that ships. Raises NetworkError."""
+    return [row for id in ids or ["connect4"] for row in _measure(games.make(id), size, seconds, threads)]
 
 
-def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
+def _measure(game: games.Game, size: str | None, seconds: float, threads: int) -> list[Row]:
     """Where finished games are proven, which is no search, with that left out and with it."""
     config = RunConfig.of(game)
     plays = {"": config.selfplay.replace(label_nodes=0), " and proofs": config.selfplay}
@@ -33,7 +34,7 @@ def _measure(game: games.Game, seconds: float, threads: int) -> list[Row]:
         plays.popitem()
     return [
         row
-        for file in _networks(game, config.loop.size)
+        for file in _networks(game, size)
         for what, play in plays.items()
         for row in _compare(game, config, play, file, seconds, threads, what)
     ]
@@ -112,10 +113,10 @@ def early_positions(game: games.Game, count: int) -> list[games.State]:
     return states
 
 
-def _networks(game: games.Game, size: str) -> list[NetworkFile]:
-    """The shipped network, which plays real games, or else a fresh one of the preset's size; in 32 bits, and in 8 bits
-    as self-play has it where they can be made here."""
-    shipped = shipped_network(game)
+def _networks(game: games.Game, size: str | None) -> list[NetworkFile]:
+    """The shipped network, which plays real games, or else a fresh one; in 32 bits, and in 8 bits as self-play has it
+    where they can be made here."""
+    shipped = None if size else shipped_network(game)
     if not find_spec("torch"):
         if shipped:
             return [NetworkFile.load(shipped, game)]
@@ -129,5 +130,5 @@ def _networks(game: games.Game, size: str) -> list[NetworkFile]:
     if shipped:
         network = unfold(NetworkFile.load(shipped, game), game, seen)
     else:
-        network = make_network(NetworkShape.of(game, size))
+        network = make_network(NetworkShape.of(game, size or FRESH))
     return [to_onnx(network, game), to_onnx(network, game, calibration=seen)]

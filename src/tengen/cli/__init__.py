@@ -97,8 +97,14 @@ def add_device(parser: Parser) -> None:
     parser.add_argument(
         "--device",
         default="auto",
-        help="what runs networks: auto, cpu, cuda, mps, openvino, onnxruntime or torch (default auto)",
+        help="what runs networks: auto, fastest (measures what is, and remembers it), cpu, cuda, mps, openvino, "
+        "onnxruntime or torch (default auto)",
     )
+
+
+def device_for(device: str, *, long: bool) -> str:
+    """In a long job it pays to measure what runs networks fastest, unless a device is named."""
+    return "fastest" if device == "auto" and long else device
 
 
 def number(kind: Callable[[str], float], low: float, high: float, what: str) -> Callable[[str], float]:

@@ -15,7 +15,8 @@ EXAMPLE = """example: tengen bench rules                  every game, beside Ope
          tengen bench rules --game go:9 --seconds 5 --json
          tengen bench search --only batch rollouts
          tengen bench network --size 3 --threads 1
-         tengen bench selfplay --game othello
+         tengen bench selfplay --game othello --game go:9
+         tengen bench selfplay --game gomoku:15 --size 64x5
          tengen bench app
          tengen bench hub --workers 1000 --seconds 120
          tengen bench --signature --threads 4
@@ -74,7 +75,11 @@ def add(verbs: Verbs) -> None:
     )
     workers = number(int, 1, 100_000, "a number of workers from 1 to 100000")
     parser.add_argument("--workers", type=workers, default=1000, help="hub: how many are simulated (default 1000)")
-    parser.add_argument("--size", help="network: 1 to 6, or CHANNELSxBLOCKS (default 2)")
+    parser.add_argument(
+        "--size",
+        help="network, selfplay: 1 to 6, or CHANNELSxBLOCKS, of a fresh network (default 2; selfplay: the one that "
+        "ships, or 64x5)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -98,14 +103,14 @@ def run(args: argparse.Namespace) -> int:
 def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
     if args.only and args.what != "search":
         raise UsageError("--only belongs to tengen bench search")
-    if args.size and args.what != "network":
-        raise UsageError("--size belongs to tengen bench network")
+    if args.size and args.what not in ("network", "selfplay"):
+        raise UsageError("--size belongs to tengen bench network and selfplay")
     if args.what == "network":
         return [lambda: network.measure_networks(args.game, args.size or "2", args.seconds, args.threads)]
     if args.what == "hub":
         return [lambda: hub.measure_hub(args.workers, args.seconds), lambda: hub_share.measure_shares(args.seconds)]
     if args.what == "selfplay":
-        return [lambda: selfplay.measure_selfplay(args.game, args.seconds, args.threads)]
+        return [lambda: selfplay.measure_selfplay(args.game, args.size, args.seconds, args.threads)]
     if args.what == "app":
         return [lambda: app.measure_app(args.seconds)]
     if args.what == "rules":

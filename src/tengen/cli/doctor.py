@@ -14,7 +14,10 @@ from pathlib import Path
 
 from tengen import _core
 from tengen.cli import Verbs, add_verb
-from tengen.net.cpu import usable_cores
+from tengen.net.cpu import cpu_info, usable_cores
+from tengen.net.evaluator.backend import backend_of
+from tengen.net.evaluator.remembered import recall_all
+from tengen.net.file import NetworkError
 
 EXAMPLE = "example: tengen doctor\n         tengen doctor --json"
 
@@ -24,7 +27,7 @@ EXTRAS = {
     "ray": ("ray", "`tengen train --ray`: games played on a Ray cluster"),
     "perfect": ("bitbully_databases", "an opening book, so that the exact solver answers any position at once"),
     "openspiel": ("pyspiel", "OpenSpiel as a referee in tests and as a peer in `tengen bench`"),
-    "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search`"),
+    "bench": ("mctx", "JAX, mctx and pgx as peers in `tengen bench search` and benchmarks/peers_train.py"),
     "compile": ("cmake", "CMake and Ninja, which build Tengen from its sources"),
     "dev": ("pytest", "the tools of `make test` and `make check`"),
 }
@@ -45,7 +48,7 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    findings = [finding for check in (machine, toolchain, extras, gpu, surroundings) for finding in check()]
+    findings = [finding for check in (machine, toolchain, extras, gpu, networks, surroundings) for finding in check()]
     if args.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:
@@ -69,13 +72,6 @@ def machine() -> Iterator[Finding]:
         )
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / GIBIBYTE
     yield Finding("memory", memory >= 2, f"{memory:.1f} GiB", "2 GiB or more are comfortable")
-
-
-def cpu_info() -> dict[str, str]:
-    """The first processor's lines of /proc/cpuinfo; nothing on systems without it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().partition("\n\n")[0].splitlines() if path.exists() else []
-    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
 
 def toolchain() -> Iterator[Finding]:
@@ -113,6 +109,18 @@ def gpu() -> Iterator[Finding]:
         yield Finding("gpu", True, torch.cuda.get_device_name())
     else:
         yield Finding("gpu", False, "PyTorch sees none", "everything works on the CPU")
+
+
+def networks() -> Iterator[Finding]:
+    """What runs networks, and why: a rule, or what was measured for networks of a shape."""
+    try:
+        yield Finding("networks", True, f"run by {backend_of('auto')}, which is fastest as a rule")
+    except NetworkError as error:
+        yield Finding("networks", False, "nothing can run them", str(error))
+    for choice in recall_all():
+        others = ", ".join(f"{name} {speed:,.0f}" for name, speed in choice.speeds.items() if name != choice.backend)
+        speed = f"{choice.speeds.get(choice.backend, 0):,.0f} positions per second of CPU time"
+        yield Finding(f"networks of {choice.network}", True, f"run by {choice.backend}, measured: {speed} ({others})")
 
 
 def surroundings() -> Iterator[Finding]:

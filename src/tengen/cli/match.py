@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen import games
-from tengen.cli import UsageError, Verbs, add_device, add_engines, add_game, add_settings, add_verb, number
+from tengen.cli import UsageError, Verbs, add_device, add_engines, add_game, add_settings, add_verb, device_for, number
 from tengen.play.players import PLAYER_KINDS, choices
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ EXAMPLE = """example: tengen match connect4 mcts:1000 random --games 100
 
 Every opening (random plies) is played twice with colours swapped. The interval (95 %) and the sequential test (SPRT)
 come from the results of pairs. Ctrl-C shows what is finished so far."""
+
+LONG_MATCH = 100  # games, before which it pays to measure what runs the networks fastest
 
 
 def add(verbs: Verbs) -> None:
@@ -85,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             seed=2 * args.seed + i,
             threads=args.threads,
             settings=settings,
-            device=args.device,
+            device=device_for(args.device, long=args.games >= LONG_MATCH),
             commands=True,
         )
         for i, (spec, settings) in enumerate(wanted)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_verb, number, phrases
+from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_verb, device_for, number, phrases
 from tengen.games import Family
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ Ctrl-C saves and ends; the same command goes on. Every option is in docs/trainin
 MAY_CHANGE = {"loop.minutes", "loop.steps", "loop.size"}  # what may change when a run goes on
 MADE_BY_THE_LOCK = {"lock", "networks"}  # all that a new run's folder holds if it is ended before it begins
 MADE_BY_TOKENS = {"hub.sqlite", "hub.sqlite-shm", "hub.sqlite-wal"}  # of a hub that has not begun
+LONG_MINUTES = 5  # of a run by the clock, before which it pays to measure what runs its networks fastest
 NEEDED = ("torch", "safetensors", "onnxruntime")
 
 
@@ -208,7 +209,7 @@ def train_here(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub
     from tengen.train.loop import Trainer
     from tengen.train.strength import Measurer
 
-    screen = make_screen(run, args)
+    screen, loop = make_screen(run, args), run.config().loop
 
     def warn(reason: str) -> None:
         screen(Warned(0, 0.0, reason=reason))
@@ -224,7 +225,7 @@ def train_here(run: "RunDirectory", args: argparse.Namespace, make_hub: "MakeHub
                 listen,
                 measure=Measurer(run, args.device),
                 stop=stop.event,
-                device=args.device,
+                device=device_for(args.device, long=loop.steps == 0 and loop.minutes >= LONG_MINUTES),
                 make_hub=make_hub or LocalHub,
             )
             screen.watch(lambda: "stopping; Ctrl-C again ends at once" if stop.event.is_set() else trainer.phase)

@@ -10,7 +10,7 @@ from contextlib import chdir
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tengen.cli import EXIT_USAGE, UsageError, Verbs, add_device, add_verb, number
+from tengen.cli import EXIT_USAGE, UsageError, Verbs, add_device, add_verb, device_for, number
 
 EXAMPLE = """example: tengen worker http://127.0.0.1:8470 --token-file garage.token
          tengen worker https://hub.example:8470 --token-file garage.token --certificate hub.pem --threads 2
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             worker = Worker(
                 link,
                 folder,
-                device=args.device,
+                device=device_for(args.device, long=True),
                 threads=args.threads,
                 slots=args.slots,
                 memory=memory,

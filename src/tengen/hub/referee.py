@@ -300,7 +300,7 @@ class Referee:
         if machine == "float32":
             from tengen.net.evaluator.openvino import OpenVino
 
-            return OpenVino(file, self._game, 1, exact=True)
+            return OpenVino(file, self._game, 1, "f32")
         return make_evaluator(file, self._game, self._device if machine == "here" else machine, 1)
 
     def _learn_spread(self, way: Settings, network: str) -> None:

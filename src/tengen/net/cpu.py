@@ -1,6 +1,7 @@
 """What the processor can really do, for the libraries that run networks on it."""
 
 import os
+from pathlib import Path
 
 from tengen import _core
 
@@ -16,6 +17,13 @@ def avoid_hidden_tiles() -> None:
     """
     if _core.matrix_tiles() == "hidden":
         os.environ.setdefault(LIMIT, WITHOUT_TILES)
+
+
+def cpu_info() -> dict[str, str]:
+    """The first processor's lines of /proc/cpuinfo; nothing on systems without it."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().partition("\n\n")[0].splitlines() if path.exists() else []
+    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
 
 def usable_cores() -> int:

@@ -25,6 +25,7 @@ from tengen.games import Family, Game
 from tengen.hub.local import LocalHub
 from tengen.hub.protocol import LEASED, Hub, Release
 from tengen.net.cpu import usable_cores
+from tengen.net.evaluator.backend import CHOSEN_HERE
 from tengen.net.file import NetworkError, NetworkFile
 from tengen.net.shape import NetworkShape
 from tengen.net.tower.export import CALIBRATION, check_parity, export_onnx, sample_planes, to_onnx
@@ -348,7 +349,7 @@ def learning_device(device: str) -> str:
         if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
             raise NetworkError(f"there is no {device} device here; use --device cpu")
         return device
-    return "cuda" if device == "auto" and torch.cuda.is_available() else "cpu"
+    return "cuda" if device in CHOSEN_HERE and torch.cuda.is_available() else "cpu"
 
 
 def _speeds(before: dict[str, int], after: dict[str, int], seconds: float, slots: int) -> dict[str, float]:

@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 
 from tengen.games import Game
 from tengen.net.evaluator.contract import Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.fastest import choose
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
 
-DEVICES = ("auto", "cpu", "cuda", "mps", "openvino", "onnxruntime", "torch")
+DEVICES = ("auto", "fastest", "cpu", "cuda", "mps", "openvino", "onnxruntime", "torch")
 
-# Backends for the CPU, fastest first (`tengen bench network`), with what installs each.
+CHOSEN_HERE = ("auto", "fastest")
+
+# Backends for the CPU, fastest first as a rule (`tengen bench network`), with what installs each.
 CPU_BACKENDS = {"openvino": "openvino", "onnxruntime": "onnxruntime", "torch": "tengen[train]"}
 
 
@@ -51,7 +54,11 @@ def make_evaluator(
     network: Path | str | NetworkFile, game: Game, device: str = "auto", threads: int = 0
 ) -> NetworkEvaluator:
     """Loads a network for a game on a device of DEVICES: a file, or "shipped" for the one that comes with the package.
-    `threads` 0 means all cores. Raises NetworkError."""
+    `threads` 0 means all cores. Raises NetworkError.
+
+    "auto" takes what was fastest when it was last measured here, or what is fastest as a rule; "fastest" measures now
+    if nothing is remembered, which takes a second or two.
+    """
     if device not in DEVICES:
         raise NetworkError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}")
     if network == "shipped":
@@ -63,6 +70,8 @@ def make_evaluator(
     file.check_game(game)
     backend = backend_of(device)
     try:
+        if device in CHOSEN_HERE and backend in CPU_BACKENDS:
+            backend = choose(file, game, threads, _make, measure=device == "fastest") or backend
         return _make(backend, file, game, threads)
     except NetworkError:
         raise
@@ -73,7 +82,7 @@ def make_evaluator(
 
 def backend_of(device: str) -> str:
     """The backend behind a device's name. Raises NetworkError."""
-    if device == "auto":
+    if device in CHOSEN_HERE:
         device = "cuda" if _nvidia_is_here() else "cpu"
     if device == "cpu":
         installed = [name for name in CPU_BACKENDS if find_spec(name)]
@@ -96,10 +105,10 @@ def _nvidia_is_here() -> bool:
 
 
 def _make(backend: str, file: NetworkFile, game: Game, threads: int) -> NetworkEvaluator:
-    if backend == "openvino":
+    if backend.startswith("openvino"):
         from tengen.net.evaluator.openvino import OpenVino
 
-        return OpenVino(file, game, threads)
+        return OpenVino(file, game, threads, backend.partition("-")[2] or None)
     if backend == "onnxruntime":
         from tengen.net.evaluator.onnxruntime import OnnxRuntime
 

@@ -83,22 +83,28 @@ class _Parts:
         return answers[0] if len(answers) == 1 else Evaluation.join(answers)
 
 
+def precisions() -> list[str]:
+    """What this processor computes in, the one first that is faster as a rule: bf16 and f32."""
+    if "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+        return ["f32"]
+    return ["bf16", "f32"] if bfloat16_is_fast() else ["f32", "bf16"]
+
+
 class OpenVino:
-    """Runs in bfloat16 where the CPU is faster in it, else in float32 (or in what the file is quantized to).
+    """Runs in `precision` of `precisions()`, by default the first, and 8 bits of a file in 8 bits.
 
     A batch is split into one part per core. Cores that share each layer of a small network instead wait for each other
     all the time: on two busy cores that made a third of the speed.
     """
 
-    def __init__(self, file: NetworkFile, game: Game, threads: int = 0, *, exact: bool = False) -> None:
+    def __init__(self, file: NetworkFile, game: Game, threads: int = 0, precision: str | None = None) -> None:
         core = openvino.Core()
-        fast = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and bfloat16_is_fast() and not exact
         self._cores = threads or usable_cores()
         # Not pinned to cores: processes side by side would all be pinned to the same ones.
         settings = {
             "NUM_STREAMS": str(self._cores),
             "INFERENCE_NUM_THREADS": str(self._cores),
-            "INFERENCE_PRECISION_HINT": "bf16" if fast else "f32",
+            "INFERENCE_PRECISION_HINT": precision or precisions()[0],
             "ENABLE_CPU_PINNING": "NO",
         }
         self.network_hash = file.network_hash
