@@ -1,4 +1,4 @@
-"""Expected leads and owners in the app's answers: all for the side to move, and no nonsense from strangers' networks."""
+"""Expected leads and owners in the app's answers: all for the side to move, and no nonsense from hostile networks."""
 
 from collections.abc import Iterator
 from typing import Any

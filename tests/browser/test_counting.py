@@ -81,7 +81,7 @@ def test_who_does_not_count_says_so(app: App) -> None:
 
 
 def test_the_review_draws_the_lead_over_the_game_also_on_a_phone(chromium: Browser, counting: Client) -> None:
-    with opened(chromium, counting, width=390, height=844) as app:
+    with opened(chromium, counting, viewport={"width": 390, "height": 844}) as app:
         app.open("review", GAME.id, f"{MOVES} pass pass")
         app.the("analyst").select_option("run:counts/best")
         expect(app.the("lead-line")).to_be_attached()

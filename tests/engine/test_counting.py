@@ -74,7 +74,7 @@ def owners_of(moves: str) -> list[float]:
     """By the network itself, for the side to move."""
     owners = foreseen_owners(evaluator(), GAME.from_moves(moves))
     assert owners is not None
-    return owners.tolist()
+    return [float(each) for each in owners]
 
 
 def leads_of(moves: str) -> list[float]:

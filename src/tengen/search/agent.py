@@ -24,6 +24,7 @@ from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.games import Game, GameError, State
 from tengen.interrupts import stopped_by_ctrl_c
 from tengen.net.evaluator import (
+    Counting,
     Evaluation,
     Evaluator,
     Leaves,
@@ -244,8 +245,7 @@ class Agent:
     def _counts(self) -> bool:
         """Does whoever judges positions say the lead? A playout ends with a count."""
         return self.game.counted and (
-            isinstance(self.evaluator, Rollout)
-            or (isinstance(self.evaluator, NetworkEvaluator) and self.evaluator.counts)
+            isinstance(self.evaluator, Rollout) or (isinstance(self.evaluator, Counting) and self.evaluator.counts)
         )
 
     def owners(self, state: State) -> NDArray[np.float32] | None:

@@ -2,13 +2,13 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api";
 import { analyst } from "./evaluations";
-import { keyOf, request, settled } from "./game";
+import { keyOf, position, request, settled } from "./game";
 import { complain } from "./notices";
 import { territory } from "./prefs";
 import { screen } from "./route";
 
 /** Is the game on the board decided by a count? */
-export const counted = computed(() => Boolean(settled.value?.score));
+export const counted = computed(() => Boolean(position.value?.score));
 
 export const toggleTerritory = (): void => {
   if (counted.value) territory.value = !territory.value;
@@ -33,14 +33,14 @@ export const owners = computed(() => (known.value?.name === nameOf() ? known.val
 let asking = new AbortController();
 
 effect(() => {
-  const position = wanted.value;
+  const asked = wanted.value;
   const name = nameOf();
   asking.abort();
-  if (!position || known.peek()?.name === name) return;
+  if (!asked || known.peek()?.name === name) return;
   const sign = settled.peek()?.to_move === 1 ? -1 : 1;
   asking = new AbortController();
   api
-    .evaluate(position, [analyst.value], asking.signal, true)
+    .evaluate(asked, [analyst.value], asking.signal, true)
     .then(({ answers: [answer] }) => {
       known.value = { name, owners: answer?.owners?.map((each) => sign * each) ?? null };
     })

@@ -6,7 +6,7 @@
 """
 
 from tengen.net.evaluator.backend import DEVICES, NetworkEvaluator, Pending, make_evaluator
-from tengen.net.evaluator.contract import Batch, Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.contract import Batch, Counting, Evaluation, Evaluator, Leaves
 from tengen.net.evaluator.counting import bounded_lead, foreseen_owners
 from tengen.net.evaluator.hashed import Hash
 from tengen.net.evaluator.queue import QueueEvaluator
@@ -16,6 +16,7 @@ from tengen.net.evaluator.uniform import Uniform
 __all__ = [
     "DEVICES",
     "Batch",
+    "Counting",
     "Evaluation",
     "Evaluator",
     "Hash",

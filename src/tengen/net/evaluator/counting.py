@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen.games import State
-from tengen.net.evaluator.backend import NetworkEvaluator
-from tengen.net.evaluator.contract import Evaluator
+from tengen.net.evaluator.contract import Counting, Evaluator
 from tengen.net.evaluator.rollout import Rollout
 
 MOST_LEAD = 1000.0  # points: no board counts more, but a stranger's network may say anything
@@ -26,7 +25,7 @@ def bounded_lead(points: float) -> float | None:
 def foreseen_owners(evaluator: Evaluator | Rollout, state: State) -> NDArray[np.float32] | None:
     """Whose every cell will be at the end, from 1 (the side to move's) to -1: the mean over all symmetries. None where
     nobody foresees it; a cell about which the network says no number is nobody's."""
-    if not isinstance(evaluator, NetworkEvaluator) or not evaluator.counts:
+    if not isinstance(evaluator, Counting) or not evaluator.counts:
         return None
     symmetries = range(state.game.num_symmetries)
     shown = evaluator.owners(np.stack([state.planes(symmetry) for symmetry in symmetries]))
