@@ -164,7 +164,7 @@ export function Territory(props: {
 }) {
   const { owners, stones, geometry, foreseen = false } = props;
   return (
-    <g aria-hidden="true" data-testid={foreseen ? "foreseen" : "territory"}>
+    <g aria-hidden="true" class={foreseen ? "foreseen" : undefined} data-testid={foreseen ? "foreseen" : "territory"}>
       {owners.map((owner, cell) => {
         const at = geometry.cells[cell];
         const side = owner > 0 ? 1 : 2;
