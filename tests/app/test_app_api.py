@@ -169,7 +169,9 @@ def test_the_bare_network_without_a_search(server: Client) -> None:
     assert sum(answer["wdl"]) == pytest.approx(1, abs=0.01) and answer["plies"] > 0
     assert set(answer["prior"]) == set("123567") and sum(answer["prior"].values()) == pytest.approx(1)
     assert answer["certain"] is True and answer["reason"] is None
-    nobody = {"certain": False, "reason": "no_network", "wdl": None, "plies": None, "prior": None}
+    assert answer["lead"] is None and "owners" not in answer
+    assert server.post("/api/evaluate", request | {"owners": True})["answers"][0]["owners"] is None
+    nobody = {"certain": False, "reason": "no_network", "wdl": None, "plies": None, "lead": None, "prior": None}
     for plain in ("mcts", "plain", "random"):  # the graph says why it is empty
         assert server.post("/api/evaluate", request | {"players": [plain]})["answers"] == [{"player": plain} | nobody]
     for unknown in ("run:none/best", "net:/etc/passwd", "mcts:"):

@@ -149,7 +149,14 @@ export interface Parsed extends Told {
 
 export type ExportFormat = "sgf" | "json" | "moves";
 export type Solution = { score: number; scores: Record<string, number | null> };
-export type Evaluation = { player: string; wdl: Wdl; plies: number; prior: Record<string, number> };
+export interface Evaluation {
+  player: string;
+  wdl: Wdl;
+  plies: number;
+  lead?: number | null; // points; null: nobody counts
+  owners?: number[] | null; // where asked for: 1, the side to move's, to −1, by cell
+  prior: Record<string, number>;
+}
 export type Proven = "win" | "draw" | "loss" | null;
 
 export class ApiError extends Error {
@@ -200,8 +207,8 @@ export const api = {
   export: (game: string, start: string | null, tree: NestedNode, format: ExportFormat, told: Told) =>
     post<{ text: string; file_name: string }>("export", { game, start, tree, format, ...told }),
   solve: (position: PositionRequest, signal?: AbortSignal) => post<Solution>("solve", { position }, signal),
-  evaluate: (position: PositionRequest, players: string[], signal?: AbortSignal) =>
-    post<{ answers: Evaluation[] }>("evaluate", { position, players }, signal),
+  evaluate: (position: PositionRequest, players: string[], signal?: AbortSignal, owners = false) =>
+    post<{ answers: Evaluation[] }>("evaluate", { position, players, owners }, signal),
   get,
   post,
 };

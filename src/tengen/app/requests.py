@@ -37,6 +37,7 @@ class AboutPosition(Request):
 
 class Evaluate(AboutPosition):
     players: Annotated[list[PlayerId], Field(min_length=1, max_length=64)]
+    owners: bool = False  # whose every cell will be, too
 
 
 class Parse(Request):

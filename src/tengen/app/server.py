@@ -197,7 +197,7 @@ def _questions(searches: Searches) -> APIRouter:
 
     @route.post("/evaluate")
     def evaluate_bare(request: requests.Evaluate) -> dict[str, Any]:
-        return evaluate(networks, positions.read_position(request.position), request.players)
+        return evaluate(networks, positions.read_position(request.position), request.players, request.owners)
 
     return route
 

@@ -47,7 +47,7 @@ def plain_report(state: State, chosen: int, solver: Oracle | None = None) -> dic
             move |= _known(scores[move["action"]], solver.plies_left(state.ply(), scores[move["action"]]))
     moves.sort(key=lambda move: (move["action"] != chosen, -move["q"]))
     best = moves[0]
-    known = {name: best[name] for name in ("q", "wdl", "plies")}
+    known = {name: best[name] for name in ("q", "wdl", "plies", "lead")}
     return {
         "visits": 0,
         "nodes": 0,
@@ -70,6 +70,7 @@ def _move(state: State, action: int, count: int) -> dict[str, Any]:
         "q": 0.0,
         "wdl": [0.0, 1.0, 0.0],
         "plies": 0.0,
+        "lead": None,
         "u": 0.0,
         "lcb": 0.0,
         "proven": None,

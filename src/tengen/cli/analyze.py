@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     if args.tree:
         write_picture(args.tree, agent, state, args.tree_nodes)
     if args.json:
-        print(json.dumps({"game": game.id, "position": state.position_text(), **as_json(analysis)}, indent=2))
+        found = as_json(analysis, agent.owners(state))
+        print(json.dumps({"game": game.id, "position": state.position_text(), **found}, indent=2))
     else:
         kind = find_kind(spec)
         show(state, analysis, priors=kind is not None and kind.priors)
@@ -107,9 +108,11 @@ def show(state: games.State, analysis: "Analysis", priors: bool) -> None:
     console = Console(highlight=False)
     console.print(board.draw_board(console, state))
     win, draw_, loss = analysis.wdl
+    lead = "" if analysis.lead is None else f"lead {analysis.lead:+.1f} points, "
     console.print(
         f"{board.mark(console, state, state.to_move())} to move: Q {analysis.q:+.3f}, win {win:.1%}, draw {draw_:.1%}, "
-        f"loss {loss:.1%}, {analysis.plies:.1f} plies to go; {analysis.visits:,} visits, {analysis.nodes:,} nodes",
+        f"loss {loss:.1%}, {lead}{analysis.plies:.1f} plies to go; "
+        f"{analysis.visits:,} visits, {analysis.nodes:,} nodes",
         soft_wrap=True,
     )
     console.print(moves_table(analysis, priors=priors))

@@ -167,7 +167,11 @@ class Table:
 
     def hint(self) -> None:
         best, *others = self.analysis().moves
-        self.say("hint", move=best.text, score=f"{(1 + best.q) / 2:.0%}")
+        score = f"{(1 + best.q) / 2:.0%}"
+        if best.lead is None:
+            self.say("hint", move=best.text, score=score)
+        else:
+            self.say("hint_lead", move=best.text, score=score, lead=f"{best.lead:+.1f}")
         moves, count = " ".join(move.text for move in others[:HINTS]), len(others) - HINTS
         if moves:
             self.say("hint_more" if count > 0 else "hint_next", moves=moves, count=count)

@@ -1,6 +1,6 @@
 """What the analysis engine says of a position: the fields that clients of KataGo's engine look for, as far as a search
-knows them. There is no score head, so scores are 0 until the rules count one; nobody's ownership is foretold either:
-it is what the rules would count if the game ended here.
+knows them. Scores are the expected lead where the network or the playouts count, else 0 until the rules count one.
+Ownership is what a network that counts foresees, else what the rules would count if the game ended here.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def no_results(query: Query, turn: int) -> Json:
 def final(query: Query, turn: int, state: State) -> Json:
     """The answer about a position where the game is over: its value, and no moves."""
     view = _View(query, state)
-    root = view.values(state.outcome(), view.lead(), 1)
-    return _answer(query, turn, state, False, [], _root(state, root)) | (
+    root = view.values(state.outcome(), view.final_lead(), 1)
+    return _answer(query, turn, view, False, [], _root(state, root)) | (
         {"policy": [-1] * (len(state.stones()) + 1)} if query.policy else {}
     )
 
@@ -50,10 +50,12 @@ def analysis_answer(query: Query, turn: int, state: State, agent: Agent, slot: i
         for info, move in zip(moves, shown, strict=True):
             info["pvVisits"] = _pv_visits(agent, slot, state, move)
     error = math.sqrt(max(0.0, node.s - node.q * node.q) / max(1, node.visits))
-    root = view.values(node.q, 0.0, node.visits) | {"lcb": view.winrate(node.q - STANDARD_ERRORS * error)}
+    root = view.values(node.q, view.lead(report.lead), node.visits) | {
+        "lcb": view.winrate(node.q - STANDARD_ERRORS * error)
+    }
     if not isinstance(agent.evaluator, Rollout):  # of one playout, a root's own value says nothing
         root["rawWinrate"] = view.winrate(node.v)
-    answer = _answer(query, turn, state, during, moves, _root(state, root))
+    answer = _answer(query, turn, view, during, moves, _root(state, root), agent)
     if query.policy:
         policy = [-1.0] * (len(state.stones()) + 1)
         for edge in node.edges:
@@ -69,7 +71,7 @@ class _View:
     def __init__(self, query: Query, state: State) -> None:
         self.side = {"BLACK": 0, "WHITE": 1}.get(query.view, state.to_move())
         self._sign = 1 if self.side == state.to_move() else -1  # numbers of a search are the mover's
-        self._state = state
+        self.state = state
 
     def winrate(self, q: float) -> float:
         return _plain((1 + self._sign * q) / 2)
@@ -77,10 +79,21 @@ class _View:
     def utility(self, q: float) -> float:
         return _plain(self._sign * q)
 
-    def lead(self) -> float:
+    def lead(self, points: float | None) -> float:
+        return self._sign * (points or 0.0)
+
+    def final_lead(self) -> float:
         """By how much this side is ahead, by the rules' count."""
-        first, second = self._state.score() or (0.0, 0.0)
+        first, second = self.state.score() or (0.0, 0.0)
         return first - second if self.side == 0 else second - first
+
+    def ownership(self, agent: Agent | None) -> list[float] | None:
+        """Cell by cell, from 1 for this side to -1; None in a game that is not counted."""
+        foreseen = None if agent is None else agent.owners(self.state)
+        if foreseen is not None:
+            return [_plain(self._sign * each) for each in foreseen.tolist()]
+        owners, sign = self.state.owners(), 1 if self.side == 0 else -1
+        return None if owners is None else [(0, sign, -sign)[owner] for owner in owners]
 
     def values(self, q: float, lead: float, visits: int) -> Json:
         """What a root and its moves both have."""
@@ -89,11 +102,12 @@ class _View:
         return common | {"utility": self.utility(q), "scoreStdev": 0.0} | scores
 
 
-def _answer(query: Query, turn: int, state: State, during: bool, moves: list[Json], root: Json) -> Json:
+def _answer(
+    query: Query, turn: int, view: _View, during: bool, moves: list[Json], root: Json, agent: Agent | None = None
+) -> Json:
     answer: Json = {"id": query.id, "turnNumber": turn, "isDuringSearch": during, "moveInfos": moves, "rootInfo": root}
-    if query.ownership and (owners := state.owners()) is not None:
-        sign = 1 if _View(query, state).side == 0 else -1
-        answer["ownership"] = [(0, sign, -sign)[owner] for owner in owners]
+    if query.ownership and (ownership := view.ownership(agent)) is not None:
+        answer["ownership"] = ownership
     return answer
 
 
@@ -104,7 +118,7 @@ def _root(state: State, values: Json) -> Json:
 
 
 def _move(view: _View, move: MoveInfo, order: int) -> Json:
-    return view.values(move.q, 0.0, move.visits) | {
+    return view.values(move.q, view.lead(move.lead), move.visits) | {
         "move": _text(move.text),
         "order": order,
         "prior": _plain(move.prior),

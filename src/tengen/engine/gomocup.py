@@ -239,7 +239,7 @@ class Brain:
             self._thinker.cramped = None
         budget = self._limits.budget(state.stones().count(0), share, time.monotonic() - begun)
         action = self._thinker.choose(state, budget)
-        value = self._thinker.value_of(state, action)
+        value = self._thinker.move_info(state, action).q
         self._limits.spend(time.monotonic() - begun)
         return action, value
 

@@ -4,8 +4,9 @@
     kata-analyze …                                        KataGo's lines: shares from 0 to 1, scores, ownership
     …genmove_analyze …                                    the same while a move is chosen, then `play MOVE`
 
-All numbers are for the side that is to move. Nothing here predicts scores: they are 0. Ownership is that of the board
-as it stands. The search cannot leave moves out: those to avoid are searched, but neither shown nor chosen.
+All numbers are for the side that is to move. Scores are the expected lead where the network or the playouts count,
+else 0; ownership is what a network that counts foresees, else that of the board as it stands. The search cannot leave
+moves out: those to avoid are searched, but neither shown nor chosen.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tengen.engine.gtp_session import COLOURS, NUMBER, GtpCommand, GtpError, Gtp
 from tengen.games import Game, State
 
 if TYPE_CHECKING:
-    from tengen.search.agent import Analysis, MoveInfo
+    from tengen.search.agent import Agent, Analysis, MoveInfo
 
 __all__ = ["ANALYSIS_COMMANDS"]
 
@@ -111,9 +112,10 @@ def _lz_info(game: Game, move: MoveInfo, order: int) -> str:
 
 def _kata_info(game: Game, move: MoveInfo, order: int) -> str:
     """Every share has its point: by it Sabaki tells them from Leela Zero's."""
+    lead = f"{move.lead or 0.0:z.6f}"
     return (
         f"info move {to_vertex(game, move.text)} visits {move.visits} utility {move.q:.6f} winrate {_share(move.q):.6f}"
-        " scoreMean 0.0 scoreStdev 0.0 scoreLead 0.0 scoreSelfplay 0.0"
+        f" scoreMean {lead} scoreStdev 0.0 scoreLead {lead} scoreSelfplay {lead}"
         f" prior {move.prior:.6f} lcb {_share(move.lcb):.6f} utilityLcb {max(-1.0, move.lcb):.6f} weight {move.visits}"
         f" order {order} pv {_line(game, move)}"
     )
@@ -128,21 +130,32 @@ def _line(game: Game, move: MoveInfo) -> str:
     return " ".join(to_vertex(game, text) for text in move.pv)
 
 
-def _shown(state: State, found: Analysis, wish: Wish, info: InfoLine) -> str:
+def _shown(state: State, found: Analysis, owners: list[str], wish: Wish, info: InfoLine) -> str:
     """All moves in one line, the best first."""
     moves = [move for move in found.moves if wish.permits(move.text)]
     visited = sum(move.visits > 0 for move in moves)
     listed = sorted(moves, key=lambda move: move.visits == 0)[: min(wish.most, max(wish.fewest, visited))]
     parts = [info(state.game, move, order) for order, move in enumerate(listed)]
-    if wish.ownership and (owners := state.owners()) is not None:
-        own = 1 + state.to_move()
-        parts.append("ownership " + " ".join("0" if each == 0 else "1" if each == own else "-1" for each in owners))
-    return " ".join(parts) + "\n"
+    return " ".join([*parts, *owners]) + "\n"
+
+
+def _ownership(agent: Agent, state: State) -> list[str]:
+    """Nothing in a game that is not counted."""
+    foreseen, owners = agent.owners(state), state.owners()
+    if foreseen is not None:
+        return ["ownership", *(f"{each:z.6f}" for each in foreseen.tolist())]
+    own = 1 + state.to_move()
+    return (
+        []
+        if owners is None
+        else ["ownership", *("0" if each == 0 else "1" if each == own else "-1" for each in owners)]
+    )
 
 
 def _report(session: GtpSession, state: State, wish: Wish, info: InfoLine) -> None:
     found = session.thinker.report(state, lines=min(MOST_LINES, wish.most))
-    session.channel.write(_shown(state, found, wish, info))
+    owners = _ownership(session.thinker.agent(state.game), state) if wish.ownership else []
+    session.channel.write(_shown(state, found, owners, wish, info))
 
 
 def _analyzes(info: InfoLine) -> GtpCommand:

@@ -26,6 +26,7 @@ from tengen.engine.board import Board, pass_of
 from tengen.engine.channel import Channel, Odd
 from tengen.engine.thinker import Thinker
 from tengen.games import Game, GameError, State
+from tengen.search.agent import MoveInfo
 
 __all__ = ["serve"]
 
@@ -110,9 +111,9 @@ class DiscEngine:
         self._say("status Tengen is thinking")
         begun = time.monotonic()
         action = self._thinker.choose(state, None, self._channel.waiting, self._sims(state.game))
-        value = self._thinker.value_of(state, action)
+        found = self._thinker.move_info(state, action)
         text = _written(state.move_text(action))
-        self._say(f"=== {text}/{_evaluation(state, value)}/{time.monotonic() - begun:.2f}")
+        self._say(f"=== {text}/{_evaluation(state, found)}/{time.monotonic() - begun:.2f}")
         self._say("status")
 
     def ping(self, rest: str) -> None:
@@ -134,7 +135,7 @@ class DiscEngine:
         """The most visited moves, best first."""
         for move in self._thinker.report(state, lines=moves).moves[:moves]:
             line = "-".join(map(_written, move.pv))
-            self._say(f"search {line} {_evaluation(state, move.q)} 0 {self._depth or 0}")
+            self._say(f"search {line} {_evaluation(state, move)} 0 {self._depth or 0}")
 
     def _sims(self, game: Game) -> int:
         """As many as a person asked for; else by the depth; else as many as the player takes by itself."""
@@ -173,8 +174,9 @@ def _written(text: str) -> str:
     return PASS if text == "pass" else text.upper()
 
 
-def _evaluation(state: State, value: float) -> str:
-    return f"{value * len(state.stones()):.2f}"
+def _evaluation(state: State, move: MoveInfo) -> str:
+    """In discs: the expected lead, or where nobody counts the value's share of the board."""
+    return f"{move.q * len(state.stones()) if move.lead is None else move.lead:.2f}"
 
 
 COMMANDS: dict[str, Callable[[DiscEngine, str], None]] = {

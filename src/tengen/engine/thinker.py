@@ -16,7 +16,7 @@ from tengen.net.file import NetworkError
 from tengen.play.clock import Budget
 from tengen.play.players import PlayerError, names_sims, player_search, usual_player
 from tengen.play.thinking import MOST_SIMS, slices, think
-from tengen.search.agent import Agent, Analysis
+from tengen.search.agent import Agent, Analysis, MoveInfo
 
 __all__ = ["Thinker", "player_for"]
 
@@ -118,9 +118,9 @@ class Thinker:
         """What the tree knows of the position that was searched last."""
         return self.agent(state.game).report(state, lines=lines)
 
-    def value_of(self, state: State, action: int) -> float:
-        """What the search that was made last thinks of one of its moves: −1 … 1 for the side to move."""
-        return next(move.q for move in self.report(state, lines=0).moves if move.action == action)
+    def move_info(self, state: State, action: int) -> MoveInfo:
+        """What the search that was made last thinks of one of its moves, for the side to move."""
+        return next(move for move in self.report(state, lines=0).moves if move.action == action)
 
     def forget(self) -> None:
         """A new game: the next search begins with an empty tree."""

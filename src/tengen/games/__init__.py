@@ -16,6 +16,7 @@ __all__ = [
     "GameError",
     "State",
     "input_options",
+    "lead_text",
     "make",
     "names",
     "options",
@@ -74,3 +75,13 @@ def result_text(state: State) -> str | None:
     first, second = state.score() or (0.0, 0.0)
     lead = f"{abs(first - second):g}" if first != second else ""
     return f"{'BW'[state.to_move() if outcome > 0 else 1 - state.to_move()]}+{lead}"
+
+
+def lead_text(side: int, points: float) -> str:
+    """The expected lead of a side as game records write results.
+
+    >>> lead_text(0, 3.46), lead_text(1, 0.5), lead_text(1, -2.0)
+    ('B+3.5', 'W+0.5', 'B+2.0')
+    """
+    ahead = side if points >= 0 else 1 - side
+    return f"{'BW'[ahead]}+{abs(points):.1f}"

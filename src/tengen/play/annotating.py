@@ -1,8 +1,8 @@
 """A game in SGF with what a search thinks of every move: comments, the marks that other programs show, better lines.
 
 BM, DO and HO (bad move, doubtful move, hot spot) are properties of the standard. SBKV, the win percentage of Black, is
-Sabaki's, which draws its graph from it. The standard's V is left alone: in Go it is a score, which no search here
-estimates.
+Sabaki's, which draws its graph from it. The standard's V is Black's lead in points, where the network or the playouts
+count; a V that a file has already stays.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tengen.games import State
+from tengen.games import State, lead_text
 from tengen.kifu import KifuError
 from tengen.kifu.annotated import Annotated
 from tengen.kifu.moves import start_of
@@ -69,7 +69,9 @@ def _write(record: Annotated, state: State, ply: int, row: dict[str, Any]) -> No
     mover = state.to_move()
     if ply == 0:
         record.set(0, "SBKV", _blacks(mover, row["before"]))
+        _value(record, 0, mover, row["lead"])
     record.set(ply + 1, "SBKV", _blacks(mover, row["after"]))
+    _value(record, ply + 1, mover, row["lead_after"])
     record.comment(ply + 1, _sentence(mover, row))
     if row["kind"] in MARKS:
         for key, value in MARKS[row["kind"]].items():
@@ -82,20 +84,34 @@ def _blacks(mover: int, percentage: float) -> str:
     return f"{percentage if mover == 0 else 100 - percentage:.2f}"
 
 
+def _value(record: Annotated, place: int, mover: int, lead: float | None) -> None:
+    if lead is not None:
+        record.mark(place, "V", f"{lead if mover == 0 else -lead:z.1f}")
+
+
 def _sentence(mover: int, row: dict[str, Any]) -> str:
     """
     >>> row = {"kind": "mistake", "before": 62.34, "after": 48.0, "loss": 14.34, "pv": ("d4", "e5")}
+    >>> row |= {"lead": None, "lead_after": None}
     >>> _sentence(0, row)
     "Tengen: mistake. Black's win rate 62.3 % → 48.0 %, a loss of 14.3 points. Best: d4 e5"
     >>> _sentence(1, row | {"kind": "best", "after": 62.34, "loss": 0.0})
     "Tengen: best move. White's win rate 62.3 %. Expected: d4 e5"
+    >>> _sentence(0, row | {"lead": 3.52, "lead_after": -1.0})
+    "Tengen: mistake. Black's win rate 62.3 % → 48.0 %, a loss of 14.3 points. Score B+3.5 → W+1.0. Best: d4 e5"
     """
     kind, line = row["kind"], " ".join(row["pv"][:SAID_PLIES])
     said = f"Tengen: {WORDS.get(kind, kind)}. {NAMES[mover]}'s win rate {row['before']:.1f} %"
+    leads = [] if row["lead"] is None else [lead_text(mover, row["lead"])]
     if kind == "best":
-        return f"{said}. Expected: {line}"
+        return f"{said}.{_score(leads)} Expected: {line}"
+    leads += [] if row["lead_after"] is None else [lead_text(mover, row["lead_after"])]
     doubt = ", which this search cannot tell from its own error" if kind == "unsure" else ""
-    return f"{said} → {row['after']:.1f} %, a loss of {row['loss']:.1f} points{doubt}. Best: {line}"
+    return f"{said} → {row['after']:.1f} %, a loss of {row['loss']:.1f} points{doubt}.{_score(leads)} Best: {line}"
+
+
+def _score(leads: list[str]) -> str:
+    return f" Score {' → '.join(leads)}." if leads else ""
 
 
 def _summary(agent: Agent, searcher: str, accuracy: dict[str, float | None]) -> str:

@@ -55,6 +55,7 @@ class Searched:
     best: int | None  # None where the game is over
     wdl: Wdl
     plies: float
+    lead: float | None  # points; None where nobody counts
     pv: tuple[str, ...]
     margin: float  # points by which the win percentage may be off
 
@@ -62,17 +63,23 @@ class Searched:
 def searched(agent: Agent, state: State) -> Searched:
     """What an agent has found out about a position, the root of its tree."""
     best = agent.report(state).moves[0]
-    return Searched(state, best.action, best.wdl, best.plies, best.pv, margin(agent.evaluator, best))
+    return Searched(state, best.action, best.wdl, best.plies, best.lead, best.pv, margin(agent.evaluator, best))
 
 
 def ended(state: State) -> Searched:
     """A position in which the game is over: the rules know its value."""
     outcome = state.outcome()
-    return Searched(state, None, (float(outcome > 0), float(outcome == 0), float(outcome < 0)), 0.0, (), 0.0)
+    wdl = (float(outcome > 0), float(outcome == 0), float(outcome < 0))
+    return Searched(state, None, wdl, 0.0, _counted(state), (), 0.0)
+
+
+def _counted(state: State) -> float | None:
+    points = state.score()
+    return None if points is None else points[state.to_move()] - points[1 - state.to_move()]
 
 
 def judge(before: Searched, action: int, after: Searched) -> dict[str, Any]:
-    """What a move cost, from the positions before and after it; win percentages are for the side that moved."""
+    """What a move cost, from the positions before and after it; all numbers are for the side that moved."""
     assert before.best is not None
     best_value = win_percentage(before.wdl)
     is_best = action == before.best
@@ -91,6 +98,8 @@ def judge(before: Searched, action: int, after: Searched) -> dict[str, Any]:
         "pv": before.pv,
         "wdl": before.wdl,
         "plies": before.plies,
+        "lead": before.lead,
+        "lead_after": None if before.lead is None or after.lead is None else -after.lead,
     }
 
 

@@ -23,7 +23,17 @@ from numpy.typing import NDArray
 from tengen._core import BatchSearch, EdgeView, LeafSource, SearchConfig
 from tengen.games import Game, GameError, State
 from tengen.interrupts import stopped_by_ctrl_c
-from tengen.net.evaluator import Evaluation, Evaluator, Leaves, NetworkEvaluator, Pending, Rollout
+from tengen.net.evaluator import (
+    Counting,
+    Evaluation,
+    Evaluator,
+    Leaves,
+    NetworkEvaluator,
+    Pending,
+    Rollout,
+    bounded_lead,
+    foreseen_owners,
+)
 from tengen.preset import network_search
 
 __all__ = ["TREES_MEMORY", "Agent", "Analysis", "MoveInfo", "node_bytes", "run_searches"]
@@ -227,7 +237,7 @@ class Agent:
             q=root.q,
             wdl=_wdl(root.q, root.d),
             plies=root.m,
-            lead=root.p if self._counts else None,
+            lead=bounded_lead(root.p) if self._counts else None,
             nodes=self.search.nodes(slot),
         )
 
@@ -235,20 +245,13 @@ class Agent:
     def _counts(self) -> bool:
         """Does whoever judges positions say the lead? A playout ends with a count."""
         return self.game.counted and (
-            isinstance(self.evaluator, Rollout)
-            or (isinstance(self.evaluator, NetworkEvaluator) and self.evaluator.counts)
+            isinstance(self.evaluator, Rollout) or (isinstance(self.evaluator, Counting) and self.evaluator.counts)
         )
 
     def owners(self, state: State) -> NDArray[np.float32] | None:
-        """Whose every cell will be at the end, from 1 (the side to move's) to -1, as the network sees it: the mean over
-        all symmetries. None where it does not count."""
-        if not isinstance(self.evaluator, NetworkEvaluator) or not self.evaluator.counts:
-            return None
-        symmetries = range(self.game.num_symmetries)
-        shown = self.evaluator.owners(np.stack([state.planes(symmetry) for symmetry in symmetries]))
-        cells = range(shown.shape[1])
-        views = [shown[s][[state.policy_index(cell, s) for cell in cells]] for s in symmetries]
-        return np.asarray(np.mean(views, axis=0), np.float32)
+        """Whose every cell will be at the end, from 1 (the side to move's) to -1, as the network sees it. None where it
+        does not count."""
+        return foreseen_owners(self.evaluator, state)
 
     def _move_info(self, state: State, slot: int, total: int, edge: EdgeView, follow: bool) -> MoveInfo:
         visited = edge.visits > 0
@@ -266,7 +269,7 @@ class Agent:
             q=q,
             wdl=_wdl(q, d),
             plies=1 + edge.m if edge.dist is None or not solved else float(1 + edge.dist),
-            lead=(-edge.p if visited else None) if self._counts else None,
+            lead=bounded_lead(-edge.p) if visited and self._counts else None,
             u=edge.u,
             error=error,
             lcb=q - STANDARD_ERRORS * error if visited else -1.0,

@@ -147,19 +147,36 @@ export function Region({ cells, geometry }: { cells: readonly number[]; geometry
   );
 }
 
-/** For whom each cell counts at the end, where that is not the stone on it. */
-export function Territory(props: { owners: readonly Stone[]; stones: readonly Stone[]; geometry: Geometry }) {
-  const { owners, stones, geometry } = props;
-  const half = geometry.radius * 0.3;
+const LEAST_SURE = 0.2; // below, a cell is anybody's
+
+export const isOwned = (owner: number): boolean => Math.abs(owner) >= LEAST_SURE;
+
+/** Who owns each cell as a number from 1, the first player, to −1. */
+export const certainOwners = (owners: readonly Stone[]): number[] => owners.map((owner) => [0, 1, -1][owner]!);
+
+/** For whom each cell counts at the end, where that is not the stone on it; what is only foreseen lies below the rest,
+ * the larger and darker the surer. */
+export function Territory(props: {
+  owners: readonly number[];
+  stones: readonly Stone[];
+  geometry: Geometry;
+  foreseen?: boolean;
+}) {
+  const { owners, stones, geometry, foreseen = false } = props;
   return (
-    <g aria-hidden="true" data-testid="territory">
+    <g aria-hidden="true" class={foreseen ? "foreseen" : undefined} data-testid={foreseen ? "foreseen" : "territory"}>
       {owners.map((owner, cell) => {
         const at = geometry.cells[cell];
-        if (!at || owner === 0 || owner === stones[cell]) return null;
+        const side = owner > 0 ? 1 : 2;
+        if (!at || !isOwned(owner) || side === stones[cell]) return null;
+        const sure = Math.abs(owner);
+        const half = geometry.radius * (foreseen ? 0.3 + 0.6 * sure : 0.3);
         return (
           <rect
             key={cell}
-            class={`territory side-${owner}`}
+            class={`territory side-${side}`}
+            opacity={foreseen ? (0.3 + 0.4 * sure).toFixed(2) : undefined}
+            data-cell={cell}
             x={at.x - half}
             y={at.y - half}
             width={2 * half}

@@ -13,7 +13,10 @@ const ENGLISH: Record<ExpertField, Words> = {
   solver: ["Proofs", "It notices when a win, draw or loss is certain, and plays by it."],
   mlh_slope: ["Hurry", "How much it prefers quick wins and long losses; 0: it does not care."],
   mlh_cap: ["Most that hurry counts", "So much of a move’s value may be given up for a quicker win."],
-  lead_slope: ["Greed for points", "How much it prefers to win by more and to lose by less, where points are counted; 0: it does not care."],
+  lead_slope: [
+    "Greed for points",
+    "How much it prefers to win by more and to lose by less, where points are counted; 0: it does not care.",
+  ],
   mlh_mode: ["When it hurries", "By how far ahead it is, or only once the game is decided."],
   discount: ["Foresight", "Below 1 it cares less about what is far away."],
   temperature: ["Variety", "Above 0 it does not always play its best move, so that games differ."],

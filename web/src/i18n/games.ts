@@ -32,3 +32,9 @@ export function playerName(id: string, players: Players | null): string {
 
 export const levelName = (level: { id: string; elo: number; error: number }): string =>
   t("player.level", { level: level.id, elo: whole(level.elo), error: whole(level.error) });
+
+/** Who leads by how much, as game records write results; `lead` is the first player's. */
+export function ahead(lead: number): string {
+  const size = Math.abs(lead).toFixed(1);
+  return t(lead < 0 ? "lead.second" : "lead.first", { n: size });
+}

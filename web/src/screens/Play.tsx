@@ -1,9 +1,10 @@
 /** Play: against a program, a person, or watching two programs. */
-import { moveName } from "../i18n/games";
+import { ahead, moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { percent } from "../i18n/numbers";
 import { openDialog } from "../store/dialogs";
 import { failure, lastThought, thinking, tryAgain } from "../store/engine";
+import { turnedLead } from "../store/evaluations";
 import { canUndo, depth, info, jumpToPly, play, position, settled } from "../store/game";
 import { forgetHint, hint, nextHint } from "../store/hints";
 import { explain } from "../store/notices";
@@ -93,7 +94,9 @@ function statusWords(): string {
   const thought = lastThought.value?.update;
   if (!thought || depth.value === 0 || humans.value !== 1 || thought.visits === 0) return t("turn");
   const move = moveName(thought.best);
-  return t("turn.after", { move, win: percent(thought.wdl[0] + thought.wdl[1] / 2), visits: thought.visits });
+  const words = t("turn.after", { move, win: percent(thought.wdl[0] + thought.wdl[1] / 2), visits: thought.visits });
+  const lead = turnedLead(thought.lead, here.to_move === 0 ? 1 : 0);
+  return lead === null ? words : `${words} ${t("lead", { ahead: ahead(lead) })}`;
 }
 
 function Actions() {

@@ -14,6 +14,7 @@ import { EngineSelects } from "../ui/EngineCard";
 import { GameHead } from "../ui/GameHead";
 import { Graph } from "../ui/Graph";
 import { HintLayer, hintWords } from "../ui/HintLayer";
+import { TerritorySwitch } from "../ui/TerritorySwitch";
 import { Variations } from "../ui/Variations";
 
 const SIMS = [50, 200, 800, 3000];
@@ -82,6 +83,7 @@ function Controls() {
           {done.rows.length}
         </progress>
       )}
+      <TerritorySwitch />
     </Card>
   );
 }

@@ -8,6 +8,7 @@ import { screen } from "./route";
 export interface Judgement {
   wdl: Wdl; // for the first player
   plies: number; // left, as estimated
+  lead: number | null; // points, for the first player; null: nobody counts
   visits: number; // 0: the network alone
   certain: boolean; // false: the search could not tell
 }
@@ -38,14 +39,19 @@ const turned = ([win, draw, loss]: Wdl, side: Side): Wdl => (side === 0 ? [win, 
 
 const place = (key: string, player: string): string => `${player}|${key}`;
 
-type Said = { wdl: Wdl; plies: number; certain?: boolean };
+type Said = { wdl: Wdl; plies: number; lead?: number | null; certain?: boolean };
+
+/** For the first player. */
+export const turnedLead = (lead: number | null | undefined, side: Side): number | null =>
+  lead === null || lead === undefined ? null : side === 0 ? lead : -lead;
 
 /** Keeps a judgement made for the side to move; a smaller search does not replace a larger one. */
 export function judge(key: string, player: string, side: Side, said: Said, visits: number): void {
   const name = place(key, player);
   if ((judgements.peek().get(name)?.visits ?? -1) > visits) return;
   const { wdl, plies, certain = true } = said;
-  judgements.value = new Map(judgements.peek()).set(name, { wdl: turned(wdl, side), plies, visits, certain });
+  const lead = turnedLead(said.lead, side);
+  judgements.value = new Map(judgements.peek()).set(name, { wdl: turned(wdl, side), plies, lead, visits, certain });
 }
 
 /** Sides alternate in every game: a pass is a move. */
@@ -96,9 +102,10 @@ async function fill(player: string, signal: AbortSignal): Promise<void> {
 
 /** The end of a finished game needs no opinion. */
 async function judgeEnd(asked: PositionRequest, player: string, signal: AbortSignal): Promise<boolean> {
-  const { terminal, winner } = await api.position(asked, signal);
+  const { terminal, winner, score } = await api.position(asked, signal);
   if (!terminal) return false;
   const wdl: Wdl = winner === 0 ? [1, 0, 0] : winner === 1 ? [0, 0, 1] : [0, 1, 0];
-  judge(keyOf(asked), player, 0, { wdl, plies: 0 }, Number.POSITIVE_INFINITY);
+  const lead = score ? score.points[0] - score.points[1] : null;
+  judge(keyOf(asked), player, 0, { wdl, plies: 0, lead }, Number.POSITIVE_INFINITY);
   return true;
 }

@@ -11,6 +11,7 @@ export interface MoveRow {
   q: number;
   wdl: Wdl;
   plies: number;
+  lead?: number | null; // points; null: nobody counts, or never visited
   u: number | null; // null: infinite, for a move never tried
   lcb: number | null;
   proven: Proven;
@@ -26,6 +27,7 @@ export interface Update {
   q: number;
   wdl: Wdl;
   plies: number;
+  lead?: number | null;
   best: string;
   moves: MoveRow[];
   seconds: number;
@@ -101,6 +103,7 @@ export interface ReviewRow {
   pv: string[];
   wdl: Wdl;
   plies: number;
+  lead?: number | null;
   accuracy?: { first: number | null; second: number | null };
 }
 

@@ -8,6 +8,7 @@ export type Heat = "off" | "prior" | "visits" | "value";
 
 export const theme = saved<Theme>("theme", "system");
 export const heat = saved<Heat>("heat", "visits");
+export const territory = saved("territory", false); // whose every cell will be, on the board
 export const exact = saved("exact", false); // the solver's scores on the board
 export const coordinates = saved("coordinates", true);
 export const analysts = saved<Record<string, string>>("analysts", {}); // who analyses, by game, where one was chosen

@@ -4,10 +4,11 @@ import type { ComponentChildren } from "preact";
 import type { LegalMove } from "../api";
 import { Board } from "../board/Board";
 import type { Geometry } from "../board/geometry";
-import { Numbers, Territory } from "../board/Overlay";
+import { certainOwners, Numbers, Territory } from "../board/Overlay";
 import { gameTitle, moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { info, play, position, settled } from "../store/game";
+import { owners } from "../store/owners";
 import { coordinates } from "../store/prefs";
 import { preview } from "../store/preview";
 import { Button } from "./controls";
@@ -47,13 +48,16 @@ export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Pr
       >
         {(geometry) => (
           <>
+            {!ahead && owners.value && (
+              <Territory owners={owners.value} stones={here.stones} geometry={geometry} foreseen />
+            )}
             {ahead ? (
               <Numbers numbers={ahead.numbers} stones={ahead.stones} geometry={geometry} />
             ) : (
               children?.(geometry)
             )}
             {!ahead && here.terminal && here.score && (
-              <Territory owners={here.score.owners} stones={here.stones} geometry={geometry} />
+              <Territory owners={certainOwners(here.score.owners)} stones={here.stones} geometry={geometry} />
             )}
           </>
         )}

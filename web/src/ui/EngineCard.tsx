@@ -1,17 +1,18 @@
 /** Who analyses, how far, and what it says in one line. */
 import type { Signal } from "@preact/signals";
 import type { Wdl } from "../api";
-import { moveName } from "../i18n/games";
+import { ahead, moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { short, signed } from "../i18n/numbers";
 import { enabled, searching, update } from "../store/analysis";
 import { openDialog } from "../store/dialogs";
-import { analyst, chooseAnalyst } from "../store/evaluations";
+import { analyst, chooseAnalyst, turnedLead } from "../store/evaluations";
 import { info, players, position, settled } from "../store/game";
 import { analysisSims, exact, type Heat, heat, settings } from "../store/prefs";
 import { isOtherProgram } from "../store/seats";
 import { Button, Card, Segmented, Select, Switch } from "./controls";
 import { playerGroups } from "./SeatCard";
+import { TerritorySwitch } from "./TerritorySwitch";
 import { WdlBar } from "./WdlBar";
 
 const LIMITS = [100, 800, 2000, 10_000, 50_000, 200_000, 1_000_000];
@@ -62,6 +63,7 @@ export function EngineCard() {
           />
         )}
       </div>
+      <TerritorySwitch />
     </Card>
   );
 }
@@ -115,6 +117,7 @@ export function Verdict() {
   const here = position.value;
   if (settled.value?.terminal) return <p class="verdict muted">{t("analysis.over")}</p>;
   if (!now || !here) return <p class="verdict muted">{searching.value ? t("thinking") : t("analysis.none")}</p>;
+  const lead = turnedLead(now.lead, here.to_move);
   const speed = now.seconds > 0 ? now.visits / now.seconds : 0;
   return (
     <div class="verdict" data-testid="verdict">
@@ -124,6 +127,7 @@ export function Verdict() {
           <b data-testid="best-move">{moveName(now.best)}</b> {t(now.certain === false ? "unsure" : "analysis.best")}
         </span>
         <span>Q {signed(now.q)}</span>
+        {lead !== null && <span data-testid="lead">{t("lead", { ahead: ahead(lead) })}</span>}
         <span data-testid="visits">{t("sims", { n: short(now.visits) })}</span>
         {speed > 0 && <span>{t("speed", { n: short(speed) })}</span>}
         <span>{t("left", { plies: now.plies.toFixed(0) })}</span>

@@ -1,5 +1,6 @@
 /** Win, draw and loss over the game, with a band for the moves that are thought to be left. Click to jump. */
 import { useSignal } from "@preact/signals";
+import { ahead } from "../i18n/games";
 import { t } from "../i18n/i18n";
 import { percent } from "../i18n/numbers";
 import { history, type Judgement, whyEmpty } from "../store/evaluations";
@@ -68,6 +69,7 @@ export function Graph({ marks }: Props) {
         />
         <path class="graph-middle" d={`M0 ${HEIGHT / 2}H${WIDTH}`} />
         <path class="graph-score" d={trace(points)} />
+        <LeadLine points={points} />
         <LeftBand points={points} />
         {[...(marks ?? [])].map(([ply, kind]) => (
           // A line without length: a round dot however the graph is stretched.
@@ -88,11 +90,13 @@ export function Graph({ marks }: Props) {
             <span class="win-text">{percent(shown.wdl[0])}</span>
             <span>{percent(shown.wdl[1])}</span>
             <span class="loss-text">{percent(shown.wdl[2])}</span>
+            {shown.lead !== null && <span data-testid="graph-lead">{t("lead", { ahead: ahead(shown.lead) })}</span>}
             <span>{t("left", { plies: shown.plies.toFixed(0) })}</span>
           </>
         ) : (
           points.length > 1 && <span>{t(shown ? "unsure" : "graph.empty")}</span>
         )}
+        {leadsOf(points).length > 1 && <span class="muted">{t("graph.lead", { n: mostLead(points).toFixed(0) })}</span>}
       </figcaption>
     </figure>
   );
@@ -113,6 +117,27 @@ const trace = (points: readonly Point[]): string =>
   points.length < 2 ? "" : `M${points.map(({ x, judgement }) => `${x.toFixed(1)} ${y(score(judgement))}`).join("L")}`;
 
 const markHeight = (judgement: Judgement | undefined): number => (judgement ? y(score(judgement)) : HEIGHT / 2);
+
+const leadsOf = (points: readonly Point[]) =>
+  points.flatMap(({ x, judgement: { lead } }) => (lead === null ? [] : [{ x, lead }]));
+
+/** What the upper and the lower edge stand for. */
+const mostLead = (points: readonly Point[]): number =>
+  Math.max(1, Math.ceil(Math.max(0, ...leadsOf(points).map(({ lead }) => Math.abs(lead)))));
+
+/** The lead in points: above the middle the first player's. The light line below makes it stand out on any ground. */
+function LeadLine({ points }: { points: readonly Point[] }) {
+  const leads = leadsOf(points);
+  if (leads.length < 2) return null;
+  const most = mostLead(points);
+  const d = `M${leads.map(({ x, lead }) => `${x.toFixed(1)} ${y((1 - lead / most) / 2)}`).join("L")}`;
+  return (
+    <g data-testid="lead-line">
+      <path class="graph-lead-ground" d={d} />
+      <path class="graph-lead" d={d} />
+    </g>
+  );
+}
 
 function LeftBand({ points }: { points: readonly Point[] }) {
   const most = Math.max(1, ...points.map(({ judgement }) => judgement.plies));

@@ -8,14 +8,15 @@ import type { MoveRow } from "../store/messages";
 import { previewed } from "../store/preview";
 import { WdlBar } from "./WdlBar";
 
-const COLUMNS = ["move", "visits", "share", "prior", "q", "wdl", "u", "lcb", "left", "pv"] as const;
+const COLUMNS = ["move", "exact", "visits", "share", "prior", "q", "wdl", "lead", "u", "lcb", "left", "pv"] as const;
 const SHOWN = 40; // rows; the rest has hardly been looked at
 
 export function MoveTable() {
   const now = update.value;
   const exact = solution.value;
   if (!now) return <p class="muted">{t("analysis.none")}</p>;
-  const columns = exact ? (["move", "exact", ...COLUMNS.slice(1)] as const) : COLUMNS;
+  const counted = typeof now.lead === "number";
+  const columns = COLUMNS.filter((name) => (name !== "exact" || exact) && (name !== "lead" || counted));
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={t("analysis.table")}>
       <table class="moves" data-testid="move-table" onPointerLeave={() => show(null)}>
@@ -34,6 +35,7 @@ export function MoveTable() {
               key={row.move}
               row={row}
               best={row.move === now.best}
+              counted={counted}
               exact={exact ? (exact.scores[row.move] ?? null) : undefined}
             />
           ))}
@@ -47,7 +49,14 @@ function show(pv: readonly string[] | null): void {
   previewed.value = pv;
 }
 
-function Row({ row, best, exact }: { row: MoveRow; best: boolean; exact: number | null | undefined }) {
+interface RowProps {
+  row: MoveRow;
+  best: boolean;
+  counted: boolean;
+  exact: number | null | undefined;
+}
+
+function Row({ row, best, counted, exact }: RowProps) {
   return (
     <tr class={best ? "best" : undefined} data-move={row.move} onPointerEnter={() => show(row.pv)}>
       <th scope="row">
@@ -80,6 +89,7 @@ function Row({ row, best, exact }: { row: MoveRow; best: boolean; exact: number 
       <td>
         <WdlBar wdl={row.wdl} neutral />
       </td>
+      {counted && <td>{typeof row.lead === "number" ? signed(row.lead, 1) : ""}</td>}
       <td>{bound(row.u)}</td>
       <td>{row.lcb === null ? "−∞" : signed(row.lcb)}</td>
       <td>{row.plies.toFixed(0)}</td>

@@ -105,12 +105,19 @@ export function Select(props: {
   );
 }
 
-export const Switch = (props: { label: string; on: boolean; onChange: (on: boolean) => void; testid?: string }) => (
-  <label class="switch">
+export const Switch = (props: {
+  label: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+  keys?: string; // its shortcut
+  testid?: string;
+}) => (
+  <label class="switch" title={props.keys && `${props.label} (${props.keys})`}>
     <input
       type="checkbox"
       role="switch"
       checked={props.on}
+      aria-keyshortcuts={props.keys}
       onChange={(event) => props.onChange(event.currentTarget.checked)}
       data-testid={props.testid}
     />

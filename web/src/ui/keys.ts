@@ -4,6 +4,7 @@ import { enabled, more } from "../store/analysis";
 import { dialog, openDialog } from "../store/dialogs";
 import { info, settled } from "../store/game";
 import { nextHint } from "../store/hints";
+import { toggleTerritory } from "../store/owners";
 import { type Heat, heat } from "../store/prefs";
 import { nextMistake } from "../store/review";
 import { go, screen } from "../store/route";
@@ -47,6 +48,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["x"], where: "play", name: "swap", act: swapSides },
   { keys: [" "], where: "analyse", name: "search", act: () => flip(enabled) },
   { keys: ["v"], where: "analyse", name: "heat", act: nextHeat },
+  { keys: ["g"], where: "analyse", name: "territory", act: toggleTerritory },
+  { keys: ["g"], where: "review", name: "territory", act: toggleTerritory },
   { keys: ["j"], where: "review", name: "nextMistake", act: () => nextMistake(1) },
   { keys: ["k"], where: "review", name: "previousMistake", act: () => nextMistake(-1) },
   { keys: ["+"], where: "tree", name: "more", act: () => more(10) },

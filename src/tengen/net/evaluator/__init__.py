@@ -6,7 +6,8 @@
 """
 
 from tengen.net.evaluator.backend import DEVICES, NetworkEvaluator, Pending, make_evaluator
-from tengen.net.evaluator.contract import Batch, Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.contract import Batch, Counting, Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.counting import bounded_lead, foreseen_owners
 from tengen.net.evaluator.hashed import Hash
 from tengen.net.evaluator.queue import QueueEvaluator
 from tengen.net.evaluator.rollout import Rollout
@@ -15,6 +16,7 @@ from tengen.net.evaluator.uniform import Uniform
 __all__ = [
     "DEVICES",
     "Batch",
+    "Counting",
     "Evaluation",
     "Evaluator",
     "Hash",
@@ -24,5 +26,7 @@ __all__ = [
     "QueueEvaluator",
     "Rollout",
     "Uniform",
+    "bounded_lead",
+    "foreseen_owners",
     "make_evaluator",
 ]

@@ -10,11 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tengen.games import Game
-from tengen.net.evaluator.contract import Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.contract import Counting, Evaluation, Evaluator, Leaves
 from tengen.net.evaluator.fastest import choose
 from tengen.net.file import NetworkError, NetworkFile, shipped_network
 
@@ -34,14 +31,10 @@ class Pending(Protocol):
 
 
 @runtime_checkable
-class NetworkEvaluator(Evaluator, Protocol):
+class NetworkEvaluator(Evaluator, Counting, Protocol):
     """An evaluator with a name for its answers, which can be asked now and read later."""
 
     network_hash: int
-    counts: bool  # does it say the lead, and whose every cell will be?
-
-    def owners(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
-        """[L, cells] from 1, the side to move's, to -1, in the order of the shown view. Only where it `counts`."""
 
     def start(self, leaves: Leaves, /) -> Pending:
         """Hands a batch to the network and returns at once, so that the caller can gather the next one meanwhile.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,17 @@ class Leaves(Protocol):
     def keys(self) -> NDArray[np.uint64]: ...  # [L], equal exactly when the planes are equal
 
     def __len__(self) -> int: ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """An evaluator that may count: it then says the lead, and whose every cell will be."""
+
+    @property
+    def counts(self) -> bool: ...
+
+    def owners(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
+        """[L, cells] from 1, the side to move's, to -1, in the order of the shown view. Only where it `counts`."""
 
 
 class Evaluation(NamedTuple):

@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tengen.net.evaluator.contract import Batch, Evaluation, Evaluator, Leaves
+from tengen.net.evaluator.contract import Batch, Counting, Evaluation, Evaluator, Leaves
 
 
 class _Request:
@@ -53,13 +54,22 @@ class QueueEvaluator:
     def __call__(self, leaves: Leaves, /) -> Evaluation:
         return self._ask(_Request(leaves, counted=False))
 
+    @property
+    def counts(self) -> bool:
+        return isinstance(self._inner, Counting) and self._inner.counts
+
+    def owners(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
+        """Asked at once, beside the batches: it is wanted of a position now and then, not of a search's leaves."""
+        assert isinstance(self._inner, Counting)
+        return self._inner.owners(planes)
+
     @contextmanager
     def client(self) -> Iterator[Evaluator]:
         """Registers a client for the length of a `with` block; it must ask through the evaluator it is given."""
         with self._changed:
             self._clients += 1
         try:
-            yield lambda leaves, /: self._ask(_Request(leaves, counted=True))
+            yield _Client(self)
         finally:
             with self._changed:
                 self._clients -= 1
@@ -134,3 +144,13 @@ class QueueEvaluator:
         # Copies: the arrays may be lent, and the next call would overwrite them under the reader.
         places = [slice(end - len(part), end) for part, end in zip(parts, ends, strict=True)]
         return [evaluation.each(lambda array, own=own: np.array(array[own])) for own in places]  # type: ignore[misc]
+
+
+class _Client:
+    """The queue, as a client that is registered asks it."""
+
+    def __init__(self, queue: QueueEvaluator) -> None:
+        self._queue, self.counts, self.owners = queue, queue.counts, queue.owners
+
+    def __call__(self, leaves: Leaves, /) -> Evaluation:
+        return self._queue._ask(_Request(leaves, counted=True))
