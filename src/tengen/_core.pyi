@@ -107,7 +107,7 @@ class State:
 
     def settled(self) -> bool | None:
         """
-        Is every cell, as owners() has it, out of reach of the other side (law 14 of cpp/tengen/game.h)? Then the score as it stands is what the position is worth. None in games that do not say.
+        Is every cell, as owners() has it, out of reach of the other side (law 15 of cpp/tengen/game.h)? Then the score as it stands is what the position is worth. None in games that do not say.
         """
 
     def captures(self) -> tuple[int, int] | None:

@@ -125,7 +125,7 @@ def test_bounds_of_options_are_numbers(server: Client) -> None:
     assert options["go", "komi"].items() >= {"low": -361, "high": 361, "step": 0.5, "choices": []}.items()
     assert options["gomoku", "rule"]["choices"] == ["freestyle", "exact", "renju"]
     for (game, name), option in options.items():
-        assert set(option) == {"name", "low", "high", "step", "choices", "default", "about"}
+        assert set(option) == {"name", "low", "high", "step", "choices", "default", "input", "about"}
         if option["choices"]:
             assert option["default"] in option["choices"]
             assert option["low"] is option["high"] is option["step"] is None

@@ -64,8 +64,8 @@ class BatchSearch : public AnySearch {
  public:
   BatchSearch(const G& start, int trees, const SearchConfig& config, std::uint64_t seed, int threads)
       : pool_(std::min(threads > 0 ? threads : hardware_threads(), trees)),
-        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions() + Cache::kBeside),
-        no_cache_(0, start.num_actions() + Cache::kBeside),
+        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions(), Counted<G>),
+        no_cache_(0, start.num_actions(), Counted<G>),
         actions_(static_cast<std::size_t>(start.num_actions())),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);

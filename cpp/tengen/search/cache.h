@@ -17,11 +17,10 @@ namespace tengen {
 
 class Cache {
  public:
-  static constexpr int kBeside = 5;  // numbers of an answer beside the policy
-
-  // `outputs` floats per answer: policy logits, win, draw, loss, plies, lead.
-  Cache(std::size_t bytes, int outputs)
-      : outputs_(static_cast<std::size_t>(outputs)),
+  // An answer is policy logits, win, draw, loss, plies and, where the game is counted, the lead.
+  Cache(std::size_t bytes, int actions, bool counted)
+      : actions_(static_cast<std::size_t>(actions)),
+        outputs_(actions_ + 4 + counted),
         slots_(std::min<std::size_t>(bytes / (sizeof(std::uint64_t) + outputs_ * sizeof(float)), 0xffffffff)),
         keys_(static_cast<std::uint64_t*>(std::calloc(slots_ + 1, sizeof(std::uint64_t))), &std::free),
         values_(std::make_unique_for_overwrite<float[]>(slots_ * outputs_)) {
@@ -42,17 +41,17 @@ class Cache {
     const auto salted = this->salted(key);
     const auto slot = slot_of(salted);
     keys_[slot] = salted;
-    float* out = std::copy(policy, policy + outputs_ - kBeside, values_.get() + slot * outputs_);
+    float* out = std::copy(policy, policy + actions_, values_.get() + slot * outputs_);
     out = std::copy(wdl, wdl + 3, out);
     *out++ = moves_left;
-    *out = lead;
+    if (out < values_.get() + (slot + 1) * outputs_) *out = lead;
   }
 
  private:
   std::uint64_t salted(std::uint64_t key) const { return std::max<std::uint64_t>(key ^ salt_, 1); }  // 0: an empty slot
   std::size_t slot_of(std::uint64_t key) const { return static_cast<std::size_t>(((mix64(key) >> 32) * slots_) >> 32); }
 
-  std::size_t outputs_, slots_;
+  std::size_t actions_, outputs_, slots_;
   std::uint64_t salt_ = mix64(kGolden);
   // Zeroed by calloc, which leaves it to the system to hand out pages when they are touched: a cache costs what it
   // holds.

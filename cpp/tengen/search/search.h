@@ -195,8 +195,8 @@ class Search {
   bool full() const { return tree_.full(static_cast<std::uint32_t>(config_.max_nodes)); }
   int edge_action(int edge) const { return tree_.edges(tree_.root())[edge].action; }
 
-  // Where all is settled, the move that places nothing keeps what both sides have: no search finds a better one, and few
-  // simulations may find a worse. −1 elsewhere.
+  // Where all is settled, the move that places nothing keeps what both sides have: no search finds a better one, and
+  // few simulations may find a worse. −1 elsewhere.
   int keeping() const {
     if constexpr (Settles<G>)
       if (config_.solver && expanded() && state_.settled())
@@ -306,7 +306,7 @@ class Search {
     leaf.key = leaf.state.hash(leaf.symmetry);
     if (const float* known = cache.find(leaf.key)) {
       const float* wdl = known + leaf.state.num_actions();
-      finish(leaf.path, expand(leaf, {known, wdl, wdl[3], wdl[4]}));
+      finish(leaf.path, expand(leaf, {known, wdl, wdl[3], Counted<G> ? wdl[4] : static_cast<float>(kNoLead)}));
     } else {
       node.kind = Node::Kind::pending;
       mark(tree_, leaf.path);
