@@ -48,6 +48,7 @@ struct PyLeafSource {
 void bind_build(nanobind::module_& m);
 void bind_config(nanobind::module_& m);
 void bind_games(nanobind::module_& m);
+void bind_rules(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_selfplay(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);

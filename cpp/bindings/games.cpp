@@ -135,7 +135,7 @@ std::vector<int> highlights(const AnyState& state) {
 }
 
 nb::dict layout_dict(const AnyGame& game) {
-  static constexpr const char* kKinds[] = {"cells", "gravity", "lines", "hexes", "discs"};
+  static constexpr const char* kKinds[] = {"cells", "gravity", "lines", "hexes", "discs", "text"};
   const Layout layout = game.layout();
   nb::dict out;
   out["kind"] = kKinds[static_cast<int>(layout.kind)];
@@ -304,9 +304,23 @@ void bind_games(nb::module_& m) {
       .def(
           "render",
           [](const PyState& s) {
+            if (s.game->layout().kind == Layout::Kind::text) return s.state->text().value_or("");
             return draw(s.game->layout(), [&](int cell) { return s.state->stone(cell); }, highlights(*s.state));
           },
           "The board as text; the last move, or the winning line, in brackets.")
+      .def(
+          "text", [](const PyState& s) { return s.state->text(); },
+          "The position in the words of its rules; None in games that are built in.")
+      .def(
+          "glyphs", [](const PyState& s) { return s.state->glyphs(); },
+          "A glyph for each cell, empty where there is none; None in games of stones.")
+      .def(
+          "move_cells",
+          [](const PyState& s, int action) {
+            const MoveCells cells = s.state->move_cells(checked_action(*s.game, action));
+            return std::make_tuple(cells.from, cells.to);
+          },
+          "action"_a, "The cells that a move goes from and to; -1 for none.")
       .def(
           "stones",
           [](const PyState& s) {
@@ -516,7 +530,7 @@ void bind_games(nb::module_& m) {
       .def(
           "layout", [](const PyGame& g) { return layout_dict(*g.game); },
           nb::sig("def layout(self) -> dict[str, typing.Any]"),
-          "What a picture needs: kind (cells, gravity, lines, hexes, discs), rows, cols, cell names.")
+          "What a picture needs: kind (cells, gravity, lines, hexes, discs; text: no board), rows, cols, cell names.")
       .def("replay", &replay, "moves"_a, "game_start"_a, "game"_a, "ply"_a, "symmetry"_a, "threads"_a = 0,
            "Replays prefixes of many games at once: (planes [n, planes, rows, cols], legal moves [n, actions] in "
            "policy order).")

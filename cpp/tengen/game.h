@@ -22,6 +22,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,7 +46,7 @@ struct Error : std::runtime_error {
 
 // What a picture needs. Cells are numbered row by row from the top left: cell = row * cols + col.
 struct Layout {
-  enum class Kind { cells, gravity, lines, hexes, discs };
+  enum class Kind { cells, gravity, lines, hexes, discs, text };  // text: no board is drawn
   Kind kind;
   int rows, cols;
   bool first_row_at_bottom = true;  // coordinates: is row "1" drawn lowest?
@@ -55,10 +56,8 @@ struct Layout {
 template <class G>
 concept Game = std::copyable<G> && requires(G state, const G& position, const GameId& id, Action a, Action* actions,
                                             int symmetry, int cell, float* planes, std::string_view text) {
-  G(id);                                           // the starting position
-  { G::spec() } -> std::same_as<const GameSpec&>;  // name, sizes and options, for ids and for --help
-  { G::fits(id) } -> std::same_as<bool>;           // is this storage width large enough?
-  { G::from_text(id, text) } -> std::same_as<G>;   // throws Error
+  G(id);                                          // the starting position
+  { G::from_text(id, text) } -> std::same_as<G>;  // throws Error
   { position.position_text() } -> std::same_as<std::string>;
 
   { position.num_actions() } -> std::same_as<int>;
@@ -78,7 +77,7 @@ concept Game = std::copyable<G> && requires(G state, const G& position, const Ga
   { position.transform(symmetry, a) } -> std::same_as<Action>;
   { position.policy_index(symmetry, a) } -> std::same_as<Action>;
   { position.num_planes() } -> std::same_as<int>;
-  { G::schema() } -> std::same_as<std::string_view>;  // names of the planes in order; its hash is the schema hash
+  { position.schema() } -> std::same_as<std::string_view>;  // names of the planes in order; its hash is the schema hash
   { position.encode(symmetry, planes) } -> std::same_as<void>;
 
   { position.layout() } -> std::same_as<Layout>;
@@ -111,6 +110,15 @@ concept Shrinking = requires(const G& position) {
 //     same end and outcome, and equal planes after the same action.
 template <class G>
 concept Remembers = requires { G::kRemembers; };
+template <class G>
+concept SaysWhetherItRemembers = requires(const G& position) {
+  { position.remembers() } -> std::same_as<bool>;
+};
+template <class G>
+bool remembers(const G& position) {
+  if constexpr (SaysWhetherItRemembers<G>) return position.remembers();
+  return Remembers<G>;
+}
 
 // 12. For a game that nothing ends but a win, or its very last ply, which `sees_wins()` says: with other options a
 //     game may have other ends. `wins_at_once()`, not of a finished game: can the side to move win with its next move?
@@ -160,6 +168,17 @@ concept Counted = requires(const G& position) {
   } -> std::same_as<std::vector<int>>;  // for whom each cell counts then: 0 nobody, 1 first, 2 second
 };
 
+// A type that stands for many games says of each whether it is counted.
+template <class G>
+concept SaysWhetherItIsCounted = Counted<G> && requires(const G& position) {
+  { position.counted() } -> std::same_as<bool>;
+};
+template <class G>
+bool counted(const G& position) {
+  if constexpr (SaysWhetherItIsCounted<G>) return position.counted();
+  return Counted<G>;
+}
+
 // 15. Of a game that is counted and that players may prolong for nothing. `settled()`: is every cell, as `owners()` has
 //     it, out of reach of the other side? Whatever the opponent does from here on, a side can keep all it has now,
 //     until the end of the game, by answering each move; so the score as it stands is what the position is worth. False
@@ -203,5 +222,51 @@ GameId varied(GameId id, std::uint64_t seed, std::uint64_t game) {
 // Stones that leave the board are the other side's prisoners.
 template <class G>
 concept Captures = requires { G::kCaptures; };
+
+// What compiling a game type into the registry needs besides: name, sizes and options, for ids and for --help; and
+// whether this storage width is large enough.
+template <class G>
+concept BuiltIn = Game<G> && requires(const GameId& id) {
+  { G::spec() } -> std::same_as<const GameSpec&>;
+  { G::fits(id) } -> std::same_as<bool>;
+};
+
+// Rules that live elsewhere (erased/foreign.h), where a move costs far more than a copy. So a search keeps the position
+// of every node, `kept_bytes()` each beside the node itself. `serial()`: may only one thread at a time ask about
+// positions? Then it does so while it has what `hold()` returns: one lock for many questions.
+template <class G>
+concept Foreign = Game<G> && requires(const G& position) {
+  { position.kept_bytes() } -> std::same_as<std::size_t>;
+  { position.serial() } -> std::same_as<bool>;
+  { position.hold() } -> std::same_as<std::shared_ptr<void>>;
+};
+template <class G>
+std::size_t kept_bytes(const G& position) {
+  if constexpr (Foreign<G>) return position.kept_bytes();
+  return 0;
+}
+template <class G>
+int threads_for(const G& position, int threads) {
+  if constexpr (Foreign<G>)
+    if (position.serial()) return 1;
+  return threads;
+}
+template <class G>
+std::shared_ptr<void> hold(const G& position) {
+  if constexpr (Foreign<G>) return position.hold();
+  return nullptr;
+}
+
+// Pieces that are more than a stone, moves that begin on a cell, and positions that are told in words.
+struct MoveCells {
+  int from = -1, to = -1;
+};
+template <class G>
+concept Pictured = requires(const G& position, Action a, int cell) {
+  { position.glyph(cell) } -> std::same_as<std::string>;  // empty where there is only a stone, or nothing
+  { position.has_glyphs() } -> std::same_as<bool>;
+  { position.move_cells(a) } -> std::same_as<MoveCells>;
+  { position.text() } -> std::same_as<std::string>;
+};
 
 }  // namespace tengen

@@ -85,6 +85,19 @@ class State:
     def render(self) -> str:
         """The board as text; the last move, or the winning line, in brackets."""
 
+    def text(self) -> str | None:
+        """
+        The position in the words of its rules; None in games that are built in.
+        """
+
+    def glyphs(self) -> list[str] | None:
+        """
+        A glyph for each cell, empty where there is none; None in games of stones.
+        """
+
+    def move_cells(self, action: int) -> tuple[int, int]:
+        """The cells that a move goes from and to; -1 for none."""
+
     def stones(self) -> list[int]:
         """
         The board as a list of rows * cols: 0 empty, 1 first player's, 2 second player's.
@@ -297,7 +310,7 @@ class Game:
 
     def layout(self) -> dict[str, Any]:
         """
-        What a picture needs: kind (cells, gravity, lines, hexes, discs), rows, cols, cell names.
+        What a picture needs: kind (cells, gravity, lines, hexes, discs; text: no board), rows, cols, cell names.
         """
 
     def replay(self, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], game_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], game: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ply: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetry: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[NDArray[numpy.float32], NDArray[numpy.uint8]]:
@@ -321,6 +334,16 @@ class Game:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+def foreign_game(rules: object, name: str, title: str, schema: str, actions: int, most_plies: int, planes: int, rows: int, cols: int, kind: int, symmetries: Sequence[tuple[Sequence[int], Sequence[int]]], turned: Sequence[int], table: int) -> Game:
+    """
+    A game behind the same search as built-in ones. For tengen.games.register.
+    """
+
+def enter_game(game: Game, schema: str) -> None:
+    """
+    Makes a game known by its name, for as long as the process lasts. Raises GameError.
+    """
 
 class ConfigError(ValueError):
     """

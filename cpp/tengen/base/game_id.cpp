@@ -85,6 +85,10 @@ std::string GameId::text() const {
 }
 
 GameId parse_game_id(std::string_view text, const std::vector<const GameSpec*>& specs) {
+  // A name that is entered later may hold whatever separates the parts of an id.
+  if (const auto whole = std::ranges::find(specs, text, &GameSpec::name);
+      whole != specs.end() && (*whole)->options.empty())
+    return {*whole, (*whole)->default_size, {}};
   const auto head = text.substr(0, text.find(','));
   const auto colon = head.find(':');
   const auto name = head.substr(0, colon);

@@ -51,6 +51,10 @@ class AnyState {
   virtual std::optional<std::vector<int>> owners() const = 0;
   virtual std::optional<std::array<int, 2>> captures() const = 0;
   virtual std::optional<bool> settled() const = 0;
+  // Pictured: the position in words, a glyph for each cell, and where a move begins and ends.
+  virtual std::optional<std::string> text() const = 0;
+  virtual std::optional<std::vector<std::string>> glyphs() const = 0;
+  virtual MoveCells move_cells(Action a) const = 0;
   virtual std::string move_text(Action a) const = 0;
   virtual std::optional<Action> parse_move(std::string_view text) const = 0;
   virtual std::string position_text() const = 0;
@@ -68,9 +72,11 @@ class AnyState {
 
   // The caller has checked that `a` is legal.
   void apply(Action a) {
-    last_cell_ = landing_cell(a);
+    const int cell = landing_cell(a);
+    moves_.reserve(moves_.size() + 1);
+    do_apply(a);  // may fail where rules are somebody else's: then nothing has changed
     moves_.push_back(a);
-    do_apply(a);
+    last_cell_ = cell;
   }
   const std::vector<Action>& moves() const { return moves_; }
   int last_cell() const { return last_cell_; }  // −1 when nothing was placed

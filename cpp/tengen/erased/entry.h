@@ -33,11 +33,13 @@ class StateOf final : public AnyState {
   int landing_cell(Action a) const override { return game_.landing_cell(a); }
   std::vector<int> winning_line() const override { return game_.winning_line(); }
   std::optional<Score> score() const override {
-    if constexpr (Counted<G>) return game_.score();
+    if constexpr (Counted<G>)
+      if (tengen::counted(game_)) return game_.score();
     return std::nullopt;
   }
   std::optional<std::vector<int>> owners() const override {
-    if constexpr (Counted<G>) return game_.owners();
+    if constexpr (Counted<G>)
+      if (tengen::counted(game_)) return game_.owners();
     return std::nullopt;
   }
   std::optional<bool> settled() const override {
@@ -48,6 +50,25 @@ class StateOf final : public AnyState {
     if constexpr (Captures<G>) return captures_;
     return std::nullopt;
   }
+  std::optional<std::string> text() const override {
+    if constexpr (Pictured<G>) return game_.text();
+    return std::nullopt;
+  }
+  std::optional<std::vector<std::string>> glyphs() const override {
+    if constexpr (Pictured<G>) {
+      if (!game_.has_glyphs()) return std::nullopt;
+      const Layout layout = game_.layout();
+      std::vector<std::string> out;
+      for (int cell = 0; cell < layout.rows * layout.cols; ++cell) out.push_back(game_.glyph(cell));
+      if (std::ranges::all_of(out, &std::string::empty)) return std::nullopt;
+      return out;
+    }
+    return std::nullopt;
+  }
+  MoveCells move_cells(Action a) const override {
+    if constexpr (Pictured<G>) return game_.move_cells(a);
+    return {-1, game_.landing_cell(a)};
+  }
   std::string move_text(Action a) const override { return game_.move_text(a); }
   std::optional<Action> parse_move(std::string_view text) const override { return game_.parse_move(text); }
   std::string position_text() const override { return game_.position_text(); }
@@ -55,7 +76,7 @@ class StateOf final : public AnyState {
     return tengen::perft(game_, depth, passes, finished_counts);
   }
   Bounds prove(int most_positions) const override {
-    if constexpr (Remembers<G>) return {};
+    if (remembers(game_)) return {};
     return Prover<G>(game_, Prover<G>::entries_for(most_positions)).prove(game_, -1, most_positions);
   }
   PlayoutTotals play_outs(std::int64_t games, std::uint64_t seed) const override {
@@ -98,6 +119,10 @@ class StateOf final : public AnyState {
       const int mover = game_.to_move(), before = count(2 - mover);
       game_.apply(a);
       captures_[static_cast<std::size_t>(mover)] += before - count(2 - mover);
+    } else if constexpr (Foreign<G>) {
+      G next = game_;
+      next.apply(a);
+      game_ = std::move(next);
     } else {
       game_.apply(a);
     }
@@ -158,13 +183,14 @@ class GameOf final : public AnyGame {
   }
   Action transform(int symmetry, Action a) const override { return start_.transform(symmetry, a); }
   int inverse(int symmetry) const override { return start_.inverse(symmetry); }
-  std::string_view schema() const override { return G::schema(); }
+  std::string_view schema() const override { return start_.schema(); }
   std::size_t state_bytes() const override { return sizeof(G); }
 
   void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const override {
     const auto plane_floats = static_cast<std::size_t>(num_planes() * layout().rows * layout().cols);
     const auto actions = static_cast<std::size_t>(num_actions());
-    parallel_for(request.game.size(), threads, 64, [&](std::size_t i) {
+    const auto held = hold(start_);
+    parallel_for(request.game.size(), threads_for(start_, threads), 64, [&](std::size_t i) {
       const G state = replayed(request, i, static_cast<std::size_t>(request.ply[i]));
       const int symmetry = request.symmetry[i];
       state.encode(symmetry, planes + i * plane_floats);
@@ -176,12 +202,13 @@ class GameOf final : public AnyGame {
       for (int k = 0; k < n; ++k) row[state.policy_index(symmetry, list[static_cast<std::size_t>(k)])] = 1;
     });
   }
-  bool counted() const override { return Counted<G>; }
+  bool counted() const override { return tengen::counted(start_); }
   void count([[maybe_unused]] const ReplayRequest& request, [[maybe_unused]] float* lead,
              [[maybe_unused]] std::int8_t* owners, [[maybe_unused]] int threads) const override {
     if constexpr (Counted<G>) {
       const auto cells = static_cast<std::size_t>(layout().rows * layout().cols);
-      parallel_for(request.game.size(), threads, 64, [&](std::size_t i) {
+      const auto held = hold(start_);
+      parallel_for(request.game.size(), threads_for(start_, threads), 64, [&](std::size_t i) {
         const auto game = static_cast<std::size_t>(request.game[i]);
         const auto plies = request.game_start[game + 1] - request.game_start[game];
         const G end = replayed(request, i, static_cast<std::size_t>(plies));
@@ -209,7 +236,7 @@ class GameOf final : public AnyGame {
     return draw_opening(start_, config, seed, number);
   }
   std::unique_ptr<AnyProbe> make_probe() const override { return std::make_unique<ProbeOf<G>>(start_); }
-  bool remembers() const override { return Remembers<G>; }
+  bool remembers() const override { return tengen::remembers(start_); }
   GameId varied(std::uint64_t seed, std::uint64_t number) const override {
     return tengen::varied<G>(id(), seed, number);
   }
@@ -245,7 +272,7 @@ class GameOf final : public AnyGame {
 };
 
 // The registry's entry of a game in one or more storage widths, narrowest first; the first that fits is used.
-template <Game First, Game... Wider>
+template <BuiltIn First, BuiltIn... Wider>
 Entry make_entry() {
   return {&First::spec(), [](const GameId& id) -> std::unique_ptr<AnyGame> {
             std::unique_ptr<AnyGame> game;

@@ -15,7 +15,13 @@ struct Entry {
   std::function<std::unique_ptr<AnyGame>(const GameId&)> make;
 };
 
-const std::vector<Entry>& registry();
+// Built-in games, then those that were entered since. A copy: games may be entered while somebody reads.
+std::vector<Entry> registry();
+
+// For ever. Throws Error where the name is taken.
+struct ForeignSpec;
+void enter_game(const ForeignSpec& spec);
+Entry foreign_entry(const ForeignSpec& spec);
 
 // "gomoku:6,in_a_row=4" → the game; throws Error.
 std::shared_ptr<const AnyGame> make_game(std::string_view id);

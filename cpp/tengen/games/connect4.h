@@ -243,6 +243,6 @@ inline Connect4 Connect4::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Connect4>);
+static_assert(BuiltIn<Connect4>);
 
 }  // namespace tengen

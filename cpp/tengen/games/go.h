@@ -286,6 +286,6 @@ Go<N> Go<N>::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Go<9>> && Game<Go<19>> && Settles<Go<9>> && Varies<Go<9>> && Captures<Go<9>>);
+static_assert(BuiltIn<Go<9>> && Game<Go<19>> && Settles<Go<9>> && Varies<Go<9>> && Captures<Go<9>>);
 
 }  // namespace tengen

@@ -278,6 +278,6 @@ class Gomoku {
   State state_ = State::running;
 };
 
-static_assert(Game<Gomoku<4>> && Game<Gomoku<8>> && Forces<Gomoku<4>>);
+static_assert(BuiltIn<Gomoku<4>> && Game<Gomoku<8>> && Forces<Gomoku<4>>);
 
 }  // namespace tengen

@@ -244,6 +244,6 @@ Hex<W> Hex<W>::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Hex<2>> && Game<Hex<6>>);
+static_assert(BuiltIn<Hex<2>> && Game<Hex<6>>);
 
 }  // namespace tengen

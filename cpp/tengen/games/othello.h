@@ -251,6 +251,6 @@ inline Othello Othello::from_text(const GameId& id, std::string_view text) {
   return state;
 }
 
-static_assert(Game<Othello> && Counted<Othello>);
+static_assert(BuiltIn<Othello> && Counted<Othello>);
 
 }  // namespace tengen

@@ -111,6 +111,6 @@ class TicTacToe {
   std::array<std::uint32_t, 2> stones_{};
 };
 
-static_assert(Game<TicTacToe>);
+static_assert(BuiltIn<TicTacToe>);
 
 }  // namespace tengen

@@ -21,7 +21,7 @@ std::vector<std::int8_t> prove_game(const G& start, std::span<const Action> move
                                     int most_positions) {
   std::vector<std::int8_t> values(moves.size(), kUnsolved);
   if (most_positions == 0) return values;
-  if (Remembers<G>) throw ConfigError("label_nodes must be 0 in a game where earlier positions matter");
+  if (remembers(start)) throw ConfigError("label_nodes must be 0 in a game where earlier positions matter");
   std::vector<G> states;
   states.reserve(moves.size());
   G end = start;

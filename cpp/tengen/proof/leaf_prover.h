@@ -31,7 +31,7 @@ class LeafProver {
   }
   // Not for a finished game.
   Bounds prove(const G& state, bool win_expected, const Stop* stop = nullptr) {
-    if constexpr (Remembers<G>) return {};
+    if (remembers(state)) return {};
     Tries& tries = plies_[static_cast<std::size_t>(state.ply())];
     if (tries.failed >= patience_ * (1 + tries.solved)) return {};
     const Bounds found = prover_.prove(state, -1, most_positions_, win_expected, stop);

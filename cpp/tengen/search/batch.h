@@ -63,14 +63,15 @@ template <Game G>
 class BatchSearch : public AnySearch {
  public:
   BatchSearch(const G& start, int trees, const SearchConfig& config, std::uint64_t seed, int threads)
-      : pool_(std::min(threads > 0 ? threads : hardware_threads(), trees)),
-        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions(), Counted<G>),
-        no_cache_(0, start.num_actions(), Counted<G>),
+      : pool_(std::min(threads_for(start, threads > 0 ? threads : hardware_threads()), trees)),
+        cache_(static_cast<std::size_t>(config.cache_mb) << 20, start.num_actions(), counted(start)),
+        no_cache_(0, start.num_actions(), counted(start)),
         actions_(static_cast<std::size_t>(start.num_actions())),
         plane_floats_(static_cast<std::size_t>(start.num_planes() * start.layout().rows * start.layout().cols)) {
     validate(config);
     // One tree more than asked for: the memory a re-rooted tree moves into.
-    const auto room = kTreesMemory / static_cast<std::size_t>(trees + 1) / Tree::bytes_per_node(start.num_actions());
+    const auto bytes = Tree::bytes_per_node(start.num_actions()) + kept_bytes(start);
+    const auto room = kTreesMemory / static_cast<std::size_t>(trees + 1) / bytes;
     const auto most = std::size_t{kNone} / static_cast<std::size_t>(start.num_actions());
     max_nodes_ = static_cast<std::uint32_t>(
         std::clamp<std::size_t>(config.max_nodes ? static_cast<std::size_t>(config.max_nodes) : room, 2, most));
@@ -78,7 +79,7 @@ class BatchSearch : public AnySearch {
       searches_.push_back(std::make_unique<Search<G>>(start, config, seed, max_nodes_));
       searches_.back()->heed(stop_);
     }
-    spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions(), Counted<G>);
+    spare_ = std::make_unique<Tree>(max_nodes_, start.num_actions(), counted(start));
     gathered_.resize(searches_.size());
     active_.assign(searches_.size(), 1);
     reserve_rows(0, config);
@@ -232,6 +233,7 @@ class BatchSearch : public AnySearch {
   // All of a step, or as if none of its leaves had ever been gathered: memory may run out in any of the threads.
   template <class Step>
   auto whole(const Step& step) {
+    const auto held = hold(searches_[0]->state());
     try {
       return step();
     } catch (...) {

@@ -35,7 +35,7 @@ class Search {
 
   Search(const G& start, const SearchConfig& config, std::uint64_t seed, std::uint32_t max_nodes)
       : state_(start),
-        tree_(max_nodes, start.num_actions(), Counted<G>),
+        tree_(max_nodes, start.num_actions(), counted(start)),
         seed_(seed),
         probe_(start),
         actions_(static_cast<std::size_t>(start.num_actions())) {
@@ -76,6 +76,8 @@ class Search {
     std::uint32_t child = kNone;
     for (int i = 0; expanded() && i < root.num_edges; ++i)
       if (edges[i].action == action) child = edges[i].child;
+    std::vector<G> kept;
+    if constexpr (Foreign<G>) kept.reserve(tree_.size());
     G next = state_;
     next.apply(action);
     state_ = std::move(next);
@@ -85,8 +87,11 @@ class Search {
       return node.kind >= Node::Kind::expanded && (!solved(config_, node) || node.with_distance());
     };
     if (config_.tree_reuse && child != kNone && keeps(tree_.node(child))) {
-      tree_.copy_subtree(child, spare);
+      tree_.copy_subtree(child, spare, [&](std::uint32_t i) {
+        if constexpr (Foreign<G>) kept.push_back(kept_[i]);
+      });
       std::swap(tree_, spare);
+      std::swap(kept_, kept);
     } else {
       clear_tree();
     }
@@ -215,6 +220,7 @@ class Search {
 
   void clear_tree() {
     tree_.clear();
+    if constexpr (Foreign<G>) kept_.assign(1, state_);
     note_end(tree_.root(), state_);
   }
   // A new node where the game is over has the value the rules give it, and never an evaluation.
@@ -227,10 +233,11 @@ class Search {
 
   // Of a finished game, for the side to move.
   static double lead_at_end(const G& state) {
-    if constexpr (Counted<G>) {
-      const Score score = state.score();
-      return state.to_move() == 0 ? score.first - score.second : score.second - score.first;
-    }
+    if constexpr (Counted<G>)
+      if (counted(state)) {
+        const Score score = state.score();
+        return state.to_move() == 0 ? score.first - score.second : score.second - score.first;
+      }
     return kNoLead;
   }
 
@@ -282,10 +289,15 @@ class Search {
       if (edge < 0) return finish(leaf.path, {node.q, node.d, node.m, tree_.lead(index)}), true;
       // D8. Go on to it.
       Edge& taken = tree_.edges(node)[edge];
-      leaf.state.apply(taken.action);
       if (taken.child == kNone) {
+        leaf.state.apply(taken.action);
+        if constexpr (Foreign<G>) kept_.push_back(leaf.state);
         taken.child = tree_.add_node();
         note_end(tree_.node(taken.child), leaf.state);
+      } else if constexpr (Foreign<G>) {
+        leaf.state = kept_[taken.child];
+      } else {
+        leaf.state.apply(taken.action);
       }
       index = taken.child;
     }
@@ -306,7 +318,7 @@ class Search {
     leaf.key = leaf.state.hash(leaf.symmetry);
     if (const float* known = cache.find(leaf.key)) {
       const float* wdl = known + leaf.state.num_actions();
-      finish(leaf.path, expand(leaf, {known, wdl, wdl[3], Counted<G> ? wdl[4] : static_cast<float>(kNoLead)}));
+      finish(leaf.path, expand(leaf, {known, wdl, wdl[3], tree_.counted() ? wdl[4] : static_cast<float>(kNoLead)}));
     } else {
       node.kind = Node::Kind::pending;
       mark(tree_, leaf.path);
@@ -370,6 +382,7 @@ class Search {
   SearchConfig config_;
   G state_;
   Tree tree_;
+  std::vector<G> kept_;  // by node, of foreign games: a descent asks their rules once
   std::uint64_t seed_, game_ = 0;
   std::uint32_t visits_ = 0;  // Σ N over the root's children
   int win_ = -1;              // the root's edge that the probe knows to win

@@ -118,10 +118,12 @@ class Tree {
   }
 
   // Copies the subtree below `from` into `to`, where it becomes the whole tree. Breadth first, so that siblings lie
-  // together.
-  void copy_subtree(std::uint32_t from, Tree& to) const {
+  // together. `moved(i)` is told of every node in the order of its new place.
+  template <class Moved>
+  void copy_subtree(std::uint32_t from, Tree& to, const Moved& moved) const {
     to.num_nodes_ = to.num_edges_ = 0;
     to.take(*this, from);
+    moved(from);
     for (std::uint32_t i = 0; i < to.num_nodes_; ++i) {
       Node& node = to.nodes_[i];
       if (node.kind != Node::Kind::expanded) continue;
@@ -132,6 +134,7 @@ class Tree {
         if (old[e].child == kNone) continue;
         fresh[e].child = to.num_nodes_;
         to.take(*this, old[e].child);
+        moved(old[e].child);
       }
     }
   }

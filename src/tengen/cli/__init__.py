@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tengen.config import ConfigError, did_you_mean
-from tengen.games import GameError
+from tengen.games import GameError, sources
 
 VERBS = (
     *("app", "games", "play", "analyze", "match", "engine", "tournament"),
@@ -70,12 +70,23 @@ def add_verb(
     parser = verbs.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".", epilog=example)
     if json:
         parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--rules",
+        action="append",
+        default=[],
+        metavar="GAME",
+        help="a game of your own that is met in files: FILE.py, module:Class, openspiel:NAME(…) or FILE.so (repeatable)",
+    )
     parser.set_defaults(run=run)
     return parser
 
 
 def add_game(parser: Parser) -> None:
-    parser.add_argument("game", metavar="GAME", help="NAME[:SIZE][,option=value…], such as connect4 or go:9,komi=7.5")
+    parser.add_argument(
+        "game",
+        metavar="GAME",
+        help="NAME[:SIZE][,option=value…], such as connect4 or go:9,komi=7.5, or your own: FILE.py",
+    )
 
 
 def add_settings(parser: Parser, flag: str = "--set", whose: str = "the search") -> None:
@@ -162,6 +173,17 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     return args
 
 
+def register_games(args: argparse.Namespace) -> None:
+    """Games of one's own that were typed, or that installed packages offer, are known by their names from here on."""
+    for failure in sources.load_installed():
+        print(f"tengen: a game of an installed package is left out: {failure}", file=sys.stderr)
+    for text in args.rules:
+        sources.load(text)
+    args.typed = getattr(args, "game", None)  # what a verb tells people to type again
+    if args.typed and sources.is_source(args.typed):
+        args.game = sources.load(args.typed).id
+
+
 def is_text(word: str) -> bool:
     try:
         word.encode()
@@ -174,6 +196,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
     try:
         args = parse_arguments(sys.argv[1:] if argv is None else argv)
+        register_games(args)
         code: int = args.run(args)
         sys.stdout.flush()
         return code

@@ -287,7 +287,7 @@ def stop_on_signals() -> Iterator[StopKeys]:
 def farewell(trainer: "Trainer", args: argparse.Namespace, went_on: bool) -> str:
     """Where the run stands, and the command that goes on with it."""
     loop, run = trainer.config.loop, trainer.run
-    again = shlex.join(["tengen", args.verb, args.game, *(["--run", str(args.folder)] if args.folder else [])])
+    again = shlex.join(["tengen", args.verb, args.typed, *(["--run", str(args.folder)] if args.folder else [])])
     stands = f"{trainer.minutes:.1f} minutes, {trainer.learner.step} steps, {trainer.games} games"
     if trainer.progress < 1:
         return f"saved in {run.path}: {trainer.progress:.0%} done ({stands}); to go on: {again}"

@@ -9,19 +9,25 @@
 
 from tengen._core import Game, GameError, State, registry
 from tengen.games.family import Family, input_options, without_options
+from tengen.games.register import register, rules_of
+from tengen.games.rules import Rules, board_symmetries
 
 __all__ = [
     "Family",
     "Game",
     "GameError",
+    "Rules",
     "State",
+    "board_symmetries",
     "input_options",
     "lead_text",
     "make",
     "names",
     "options",
+    "register",
     "registry",
     "result_text",
+    "rules_of",
     "without_options",
 ]
 
@@ -54,7 +60,7 @@ def options(game: Game) -> dict[str, str]:
     ({'komi': '6.5'}, {'swap': 'on'})
     """
     entry = next(entry for entry in registry() if entry["name"] == game.name)
-    given = dict(part.split("=") for part in game.id.split(",")[1:])
+    given = dict(part.split("=") for part in game.id.split(",")[1:]) if entry["options"] else {}
     return {str(option["name"]): str(option["default"]) for option in entry["options"]} | given
 
 
