@@ -18,7 +18,7 @@ from tengen._core import Game, GameError
 from tengen.games.register import register
 from tengen.games.rules import Rules
 
-__all__ = ["GROUP", "is_source", "load", "load_installed"]
+__all__ = ["GROUP", "find", "is_source", "load", "load_installed"]
 
 GROUP = "tengen.games"
 LIBRARIES = (".so", ".dylib", ".dll")
@@ -41,19 +41,24 @@ def is_source(text: str) -> bool:
 def load(text: str) -> Game:
     """Registers the game that a text names: `./nim.py`, `./nim.py:Nim`, `package.module:Class`, `./game.so`,
     `openspiel:breakthrough(rows=6,columns=6)`. Raises GameError."""
+    return register(find(text))
+
+
+def find(text: str) -> Rules:
+    """The rules that such a text names. Raises GameError."""
     if text.startswith("openspiel:"):
         from tengen.games import openspiel
 
-        return register(openspiel.parse(text))
+        return openspiel.parse(text)
     if text.endswith(LIBRARIES):
         from tengen.games import compiled
 
-        return register(compiled.SharedLibrary(text))
+        return compiled.SharedLibrary(text)
     if text.endswith(".py"):
-        return register(_made(_from_file(Path(text)), None, text))
+        return _made(_from_file(Path(text)), None, text)
     module, _, name = text.rpartition(":")
     found = _from_file(Path(module)) if module.endswith(".py") else _imported(module)
-    return register(_made(found, name, text))
+    return _made(found, name, text)
 
 
 def load_installed() -> list[str]:
