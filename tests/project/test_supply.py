@@ -60,7 +60,7 @@ def test_make_run_installs_nothing_of_the_tests() -> None:
         return {name for names in re.findall(r'REQUIREMENTS" ([a-z ]+) \|', commands(target)) for name in names.split()}
 
     assert extras("run") == {"compile", "train", "perfect"}
-    assert extras("test") == extras("run") | {"dev", "openspiel", "ray"}
+    assert extras("test") == extras("run") | {"dev", "jit", "openspiel", "ray"}
 
 
 @pytest.mark.parametrize(
