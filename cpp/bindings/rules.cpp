@@ -390,7 +390,10 @@ void bind_rules(nb::module_& m) {
         spec->rules->name_schema(schema);
         enter_game(*spec);
       },
-      "game"_a, "schema"_a, "Makes a game known by its name, for as long as the process lasts. Raises GameError.");
+      "game"_a, "schema"_a, "Makes a game known by its name. Raises GameError.");
+  m.def(
+      "leave_game", [](const PyGame& game) { leave_game(*static_cast<const ForeignSpec*>(game.game->id().spec)); },
+      "game"_a, "Frees the name of a game that was entered.");
 }
 
 }  // namespace tengen

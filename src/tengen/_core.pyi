@@ -341,9 +341,10 @@ def foreign_game(rules: object, name: str, title: str, schema: str, actions: int
     """
 
 def enter_game(game: Game, schema: str) -> None:
-    """
-    Makes a game known by its name, for as long as the process lasts. Raises GameError.
-    """
+    """Makes a game known by its name. Raises GameError."""
+
+def leave_game(game: Game) -> None:
+    """Frees the name of a game that was entered."""
 
 class ConfigError(ValueError):
     """

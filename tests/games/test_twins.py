@@ -16,8 +16,17 @@ from tengen._core import SearchConfig, SelfPlay, SelfPlayConfig
 from tengen.games import Game, State
 from tengen.net.evaluator import Hash
 
-TWINS = twins()
-IDS = list(TWINS)
+IDS = ["tictactoe", "connect4", "hex:5", "othello:6"]
+TWINS: dict[str, Game] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered() -> Iterator[None]:
+    """Only while these tests run: a registered game is one more in every list of games."""
+    TWINS.update(twins())
+    yield
+    for game in TWINS.values():
+        games.unregister(game)
 
 
 def both(id: str) -> tuple[Game, Game]:

@@ -49,6 +49,11 @@ void enter_game(const ForeignSpec& spec) {
   all().entries.push_back(foreign_entry(spec));
 }
 
+void leave_game(const ForeignSpec& spec) {
+  const std::unique_lock lock(all().mutex);
+  std::erase_if(all().entries, [&](const Entry& entry) { return entry.spec == &spec; });
+}
+
 std::shared_ptr<const AnyGame> make_game(std::string_view text) {
   std::vector<const GameSpec*> specs;
   const auto entries = registry();

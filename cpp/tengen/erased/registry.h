@@ -18,9 +18,11 @@ struct Entry {
 // Built-in games, then those that were entered since. A copy: games may be entered while somebody reads.
 std::vector<Entry> registry();
 
-// For ever. Throws Error where the name is taken.
+// The spec must live as long as the process. Throws Error where the name is taken.
 struct ForeignSpec;
 void enter_game(const ForeignSpec& spec);
+// The name is free again; games that were made of it go on.
+void leave_game(const ForeignSpec& spec);
 Entry foreign_entry(const ForeignSpec& spec);
 
 // "gomoku:6,in_a_row=4" → the game; throws Error.

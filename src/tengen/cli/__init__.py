@@ -180,8 +180,14 @@ def register_games(args: argparse.Namespace) -> None:
     for text in args.rules:
         sources.load(text)
     args.typed = getattr(args, "game", None)  # what a verb tells people to type again
-    if args.typed and sources.is_source(args.typed):
-        args.game = sources.load(args.typed).id
+    if isinstance(args.typed, str):
+        args.game = known_id(args.typed)
+    elif isinstance(args.typed, list):  # of games
+        args.game = [known_id(text) for text in args.typed]
+
+
+def known_id(text: str) -> str:
+    return sources.load(text).id if sources.is_source(text) else text
 
 
 def is_text(word: str) -> bool:

@@ -9,7 +9,7 @@
 
 from tengen._core import Game, GameError, State, registry
 from tengen.games.family import Family, input_options, without_options
-from tengen.games.register import register, rules_of
+from tengen.games.register import register, rules_of, unregister
 from tengen.games.rules import Rules, board_symmetries
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "registry",
     "result_text",
     "rules_of",
+    "unregister",
     "without_options",
 ]
 

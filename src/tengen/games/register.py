@@ -18,7 +18,7 @@ from tengen import _core
 from tengen._core import Game, GameError, State
 from tengen.games.rules import KINDS, Permutations, Rules
 
-__all__ = ["register", "rules_of"]
+__all__ = ["register", "rules_of", "unregister"]
 
 MOST_ACTIONS, MOST_PLIES, MOST_SIDE = 65_535, 16_000, 64  # 14 bits of a node hold the plies to the end
 MOST_NUMBERS = 1 << 18  # of all planes
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 def register(rules: Rules) -> Game:
     """Makes a game known to this process by its name: `games.make`, search, training, the app. Raises GameError.
 
-    The same rules may be registered again; other rules of the same name are refused.
+    The same rules may be registered again; other rules of the same name are refused (see `unregister`).
     """
     if not isinstance(rules, Rules):
         raise GameError(f"a game is an object of a class that inherits tengen.games.Rules, not {_kind(rules)}")
@@ -50,6 +50,13 @@ def register(rules: Rules) -> Game:
         _core.enter_game(game, schema)
         _entered[name] = rules, game
         return game
+
+
+def unregister(game: Game | str) -> None:
+    """Frees the name of a registered game, for rules that you have changed; a game that you still hold goes on."""
+    with _lock:
+        if entered := _entered.pop(game if isinstance(game, str) else game.id, None):
+            _core.leave_game(entered[1])
 
 
 def rules_of(game: Game) -> Rules | None:

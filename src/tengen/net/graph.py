@@ -134,8 +134,11 @@ class _Describer:
 
     def policy(self, x: str) -> None:
         shape, parts = self.shape, []
-        if shape.free or shape.cell_actions:
-            parts.append(self.flat(self.conv(x, "policy.cells", POLICY_CHANNELS, 1, 1)))
+        if shape.kinds:
+            cells = self.conv(x, "policy.cells", POLICY_CHANNELS, shape.kinds, 1)
+            if shape.kinds > 1:  # cell by cell, its kinds together
+                cells = self.add("Transpose", [cells], "policy.kinds", perm=[0, 2, 3, 1])
+            parts.append(self.flat(cells))
         if others := shape.actions - shape.cell_actions:
             board = self.whole_board(x, "policy")
             parts.append(self.dense(board, "policy.others", POLICY_CHANNELS * shape.seen, others))

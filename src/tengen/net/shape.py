@@ -99,9 +99,14 @@ class NetworkShape:
         return self.rows * self.cols
 
     @property
+    def kinds(self) -> int:
+        """Kinds of move for every cell: action = cell · kinds + kind."""
+        return 1 if self.free else self.actions // self.cells
+
+    @property
     def cell_actions(self) -> int:
         """How many actions mean a cell, in the planes' order; the others (a pass, a column) come after them."""
-        return self.cells if self.actions >= self.cells else 0
+        return self.cells * self.kinds
 
     @property
     def pools(self) -> int:

@@ -83,18 +83,18 @@ class Block(nn.Module):
 
 
 class PolicyHead(nn.Module):
-    """Actions that are a cell get their logit there, the same weights everywhere; all others see the whole board."""
+    """Actions that mean a cell get their logit there, the same weights everywhere; all others see the whole board."""
 
     def __init__(self, shape: NetworkShape, folded: bool) -> None:
         super().__init__()
         self.hidden = ConvNorm(shape.channels, POLICY_CHANNELS, 1, folded)
         self.free, others = shape.free, shape.actions - shape.cell_actions
-        self.cells = nn.Conv2d(POLICY_CHANNELS, 1, 1) if shape.free or shape.cell_actions else None
+        self.cells = nn.Conv2d(POLICY_CHANNELS, shape.kinds, 1) if shape.kinds else None
         self.others = nn.Linear(POLICY_CHANNELS * shape.seen, others) if others else None
 
     def forward(self, x: Tensor) -> Tensor:
         x = torch.relu(self.hidden(x))
-        parts = [head(x) for head in [self.cells] if head]
+        parts = [head(x).permute(0, 2, 3, 1) for head in [self.cells] if head]  # cell by cell, its kinds together
         parts += [head(whole_board(x, self.free)) for head in [self.others] if head]
         return torch.cat([part.flatten(1) for part in parts], 1)
 
