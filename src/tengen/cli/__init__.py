@@ -20,7 +20,7 @@ from tengen.config import ConfigError, did_you_mean
 from tengen.games import GameError, sources
 
 VERBS = (
-    *("app", "games", "play", "analyze", "match", "engine", "tournament"),
+    *("app", "games", "check", "play", "analyze", "match", "engine", "tournament"),
     *("train", "hub", "worker", "status", "compare", "runs", "records", "score", "export"),
     *("perft", "solve", "bench", "doctor"),
 )  # fmt: skip
