@@ -28,6 +28,7 @@ MAY_NAME_GAMES = {
     "cpp/tengen/erased/": "the list of all games",
     "cpp/tengen/solve/": "exact solvers, each of one game",
     "cpp/bindings/solve.cpp": "exact solvers, each of one game",
+    "src/tengen/games/openspiel": "what OpenSpiel says too little about some of its games",
     "src/tengen/exact/solver.py": "an exact solver",
     "src/tengen/play/outside/nboard.py": "a protocol whose files name the one game it is for",
     "src/tengen/engine/nboard.py": "the same protocol: one of its commands is `go`",
