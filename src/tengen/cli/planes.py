@@ -13,8 +13,8 @@ __all__ = ["planes_picture", "planes_text"]
 Planes = npt.NDArray[np.float32]
 
 GAP = 3  # columns between two planes
-CELL, MARGIN, HEADER, LINE, PER_ROW = 18, 24, 34, 22, 6
-INK, GREY, PAPER, GRID, DARK = "#22303c", "#7b8794", "#fcfbf8", "#d5dbe1", (34, 48, 60)
+CELL, MARGIN, HEADER, LINE, PER_ROW, LETTER = 18, 24, 34, 22, 6, 7.2
+INK, PAPER, GRID, DARK = "#22303c", "#fcfbf8", "#d5dbe1", (34, 48, 60)
 
 
 def planes_text(names: Sequence[str], planes: Planes, width: int = 100) -> str:
@@ -57,7 +57,8 @@ def planes_picture(title: str, names: Sequence[str], planes: Planes) -> str:
     parts = []
     for number, (name, plane) in enumerate(zip(names, planes, strict=True)):
         x, y = MARGIN + number % across * wide, HEADER + MARGIN + number // across * high
-        parts.append(f'<text x="{x}" y="{y + 12}" fill="{INK}">{escape(name)}</text>')
+        short = name if len(name) * LETTER <= wide else name[: int(wide / LETTER) - 1] + "…"
+        parts.append(f'<text x="{x}" y="{y + 12}" fill="{INK}"><title>{escape(name)}</title>{escape(short)}</text>')
         least, most = float(plane.min()), float(plane.max())
         for cell, value in enumerate(plane.flat):
             row, col = divmod(cell, cols)

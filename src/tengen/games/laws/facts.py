@@ -6,13 +6,13 @@ import re
 from typing import Any
 
 from tengen.games.laws.asking import Asker, permutation, shortened, whole
+from tengen.games.register import MOST_ACTIONS, MOST_NUMBERS, MOST_PLIES, MOST_SIDE, NAME
 from tengen.games.rules import KINDS, Rules
 
 __all__ = ["check_facts", "check_permutations"]
 
-# What the core has room for: an action is 16 bits, the plies to an end 14; the rest keeps a network within reason.
-MOST = {"version": 10**6, "actions": 65535, "rows": 64, "cols": 64, "most_plies": 16_000}
-MOST_PLANES, MOST_SYMMETRIES, LONGEST = 512, 64, 80
+MOST = {"actions": MOST_ACTIONS, "rows": MOST_SIDE, "cols": MOST_SIDE, "most_plies": MOST_PLIES}
+MOST_SYMMETRIES, LONGEST = 64, 200
 NEEDED = ("start", "legal", "apply", "outcome", "planes")
 MAY_BE = ("copy", "hash", "cells", "moves_on", "line", "score", "owners")
 
@@ -23,14 +23,16 @@ def check_facts(rules: Rules) -> None:
     for name in ("name", "actions", "rows", "cols", "inputs"):
         if getattr(rules, name, None) is None:
             raise asker.fail(f"the class has no {name}")
-    if not isinstance(rules.name, str) or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", rules.name):
+    if not isinstance(rules.name, str) or not re.fullmatch(NAME, rules.name, re.ASCII):
         raise asker.fail(
-            f"name is {shortened(rules.name)}, not a lower-case letter and up to 39 lower-case letters, digits and _"
+            f"name is {shortened(rules.name)}, not a lower-case letter, then lower-case letters, digits and _"
         )
     for name, most in MOST.items():
         value = whole(getattr(rules, name))
         if value is None or not 1 <= value <= most:
             raise asker.fail(f"{name} is {shortened(getattr(rules, name))}, not a whole number from 1 to {most}")
+    if (version := whole(rules.version)) is None or version < 0:
+        raise asker.fail(f"version is {shortened(rules.version)}, not a whole number")
     _check_texts(asker, rules)
     for name in NEEDED:
         method = getattr(rules, name)
@@ -43,6 +45,8 @@ def check_facts(rules: Rules) -> None:
         raise asker.fail(f"kind is {shortened(rules.kind)}, not one of {', '.join(KINDS)}")
     if rules.kind not in ("", "text") and rules.cells is None:
         raise asker.fail(f"kind is {rules.kind}, but the class does not define cells()")
+    if rules.kind == "gravity" and rules.actions != rules.cols:
+        raise asker.fail(f"kind is gravity, which has an action for each of {rules.cols} columns, not {rules.actions}")
     if rules.owners is not None and rules.score is None:
         raise asker.fail("the class defines owners(), but not score()")
     if not isinstance(rules.remembers, bool):
@@ -51,8 +55,10 @@ def check_facts(rules: Rules) -> None:
 
 def _check_texts(asker: Asker, rules: Rules) -> None:
     inputs: Any = rules.inputs
-    if isinstance(inputs, str) or not isinstance(inputs, list | tuple) or not 1 <= len(inputs) <= MOST_PLANES:
-        raise asker.fail(f"inputs is {shortened(inputs)}, not a tuple of 1 to {MOST_PLANES} texts")
+    if not isinstance(inputs, list | tuple) or not inputs:
+        raise asker.fail(f"inputs is {shortened(inputs)}, not a tuple of texts, one for each plane")
+    if len(inputs) * rules.rows * rules.cols > MOST_NUMBERS:
+        raise asker.fail(f"inputs · rows · cols is more than {MOST_NUMBERS} numbers")
     texts: list[tuple[str, Any]] = [("title", rules.title), *((f"inputs[{i}]", text) for i, text in enumerate(inputs))]
     for name, text in texts:
         if not isinstance(text, str) or len(text) > LONGEST or not text.isprintable() or (name != "title" and not text):
