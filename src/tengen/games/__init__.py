@@ -8,6 +8,7 @@
 """
 
 from tengen._core import Game, GameError, State, registry
+from tengen.games.compiled import compiled
 from tengen.games.family import Family, input_options, without_options
 from tengen.games.register import register, rules_of, unregister
 from tengen.games.rules import Rules, board_symmetries
@@ -19,6 +20,7 @@ __all__ = [
     "Rules",
     "State",
     "board_symmetries",
+    "compiled",
     "input_options",
     "lead_text",
     "make",

@@ -51,9 +51,9 @@ def find(text: str) -> Rules:
 
         return openspiel.parse(text)
     if text.endswith(LIBRARIES):
-        from tengen.games import compiled
+        from tengen.games.library import SharedLibrary
 
-        return compiled.SharedLibrary(text)
+        return SharedLibrary(text)
     if text.endswith(".py"):
         return _made(_from_file(Path(text)), None, text)
     module, _, name = text.rpartition(":")
