@@ -29,12 +29,13 @@ std::string told(const nb::python_error& error, const char* method) {
   for (char& c : out)
     if (c == '\n' || c == '\r') c = ' ';
   try {
-    const auto frames = nb::module_::import_("traceback").attr("extract_tb")(error.traceback());
-    const auto frame = frames[nb::int_(-1)];
-    const auto file = nb::module_::import_("os.path").attr("basename")(frame.attr("filename"));
-    return out + " (" + nb::cast<std::string>(file) + ", line " + nb::cast<std::string>(nb::str(frame.attr("lineno"))) +
-           ", in " + nb::cast<std::string>(frame.attr("name")) + ")";
-  } catch (...) {  // raised by a function without a Python frame
+    const nb::object frames = nb::module_::import_("traceback").attr("extract_tb")(error.traceback());
+    const nb::object frame = frames[nb::int_(-1)];
+    const auto told = [](const nb::object& part) { return std::string(nb::str(part).c_str()); };
+    const std::string file = told(frame.attr("filename"));
+    return out + " (" + file.substr(file.find_last_of("/\\") + 1) + ", line " + told(frame.attr("lineno")) + ", in " +
+           told(frame.attr("name")) + ")";
+  } catch (const std::exception&) {  // raised by a function without a Python frame
     return out + " (in " + method + ")";
   }
 }
