@@ -3,6 +3,7 @@
 import argparse
 import json
 import statistics
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ A law that is broken is told in one line, with the moves that show it, and the e
 
 LAW_SECONDS = 10.0
 SLOW = 200.0  # microseconds of a position: about what a small network needs for it on one core
+SIMULATIONS = 1000
 NEEDED = ("torch", "safetensors", "onnxruntime")
 
 
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             print(json.dumps(report, ensure_ascii=False))
         raise GameError(f"{args.source} breaks the law of {checked.broken.law}: {checked.broken}")
     game = register(rules)
-    about_speed(rules, checked.sample, args, report)
+    about_speed(rules, game, checked.sample, args, report)
     about_planes(rules, game, checked.sample, args, report)
     code = try_it(game, args, report) if args.training else 0
     if args.json:
@@ -88,25 +90,38 @@ def check(rules: Rules, args: argparse.Namespace, report: dict[str, Any]) -> "Ch
     return checked
 
 
-def about_speed(rules: Rules, sample: "Sample", args: argparse.Namespace, report: dict[str, Any]) -> None:
+def about_speed(rules: Rules, game: Game, sample: "Sample", args: argparse.Namespace, report: dict[str, Any]) -> None:
     from tengen.games.laws import calls_cost
 
+    native = rules.address() != 0
     costs, plies = calls_cost(rules, sample), sample.plies
     report["microseconds"] = {name: round(cost, 2) for name, cost in costs.items()}
     report["plies"] = {"mean": statistics.mean(plies), "least": min(plies), "most": max(plies)}
-    report["branching"] = sample.branching
+    report |= {"branching": sample.branching, "simulations_per_second": (speed := simulations_per_second(game))}
     if args.json:
         return
-    print("\nTime per call: " + ", ".join(f"{name} {cost:.1f} µs" for name, cost in costs.items()))
+    calls = ", ".join(f"{name} {cost:.1f} µs" for name, cost in costs.items())
+    print(f"\nTime per call{' from Python, without the machine code' if native else ''}: {calls}")
+    print(f"Search without a network: {speed:,.0f} simulations per second")
     print(f"Random games: {statistics.mean(plies):.0f} plies on average, {min(plies)} to {max(plies)}; ", end="")
     print(f"{sample.branching:.1f} legal moves in a position")
-    if (total := sum(costs.values())) > SLOW:
+    if not native and (total := sum(costs.values())) > SLOW:
         slowest = max(costs, key=lambda name: costs[name])
         print(
             f"  ! {total:.0f} µs for a position is slow: {slowest}() takes most of it. NumPy, or a class that is ",
             end="",
         )
         print("compiled (docs/guide/compiled.md), may be many times faster")
+
+
+def simulations_per_second(game: Game) -> float:
+    from tengen.play.players import make_player
+
+    player, states = make_player(f"uniform@{SIMULATIONS}", game), [game.start()]
+    player.new_game(0, 0)
+    begun = time.perf_counter()
+    player.act_many(states, [0])
+    return SIMULATIONS / (time.perf_counter() - begun)
 
 
 def about_planes(rules: Rules, game: Game, sample: "Sample", args: argparse.Namespace, report: dict[str, Any]) -> None:
