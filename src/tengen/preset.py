@@ -12,6 +12,7 @@ from tengen.games import Family, Game
 __all__ = ["file_name", "network_search", "playing_search", "preset_names", "read_preset", "to_win"]
 
 LEAVES_OF_A_SINGLE_GAME = 8
+ANY = "any"  # the preset of games that have none
 
 
 def file_name(game: str) -> str:
@@ -20,7 +21,7 @@ def file_name(game: str) -> str:
     >>> file_name("gomoku:6,in_a_row=4")
     'gomoku-6-in_a_row-4'
     """
-    return game.translate(str.maketrans(":,=", "---"))
+    return game.translate(str.maketrans(":,=()", "-----"))
 
 
 def read_preset(game: Game | Family) -> dict[str, dict[str, Any]]:
@@ -29,14 +30,14 @@ def read_preset(game: Game | Family) -> dict[str, dict[str, Any]]:
 
 
 def _read(game: Game | Family) -> dict[str, dict[str, Any]]:
-    """The game's preset, else that of its name and size (other komi), else of its name, else nothing. A family without
-    one of its own has that of its largest size."""
+    """The game's preset, else that of its name and size (other komi), else of its name, else the one for any game. A
+    family without one of its own has that of its largest size."""
     largest = Family.of(game).largest.id
-    for id in (game.id, game.id.partition(",")[0], largest, largest.partition(",")[0], game.name):
+    for id in (game.id, game.id.partition(",")[0], largest, largest.partition(",")[0], game.name, ANY):
         file = _folder() / f"{file_name(id)}.toml"
         if file.is_file():
             return tomllib.loads(file.read_text("utf-8"))
-    return {}
+    raise FileNotFoundError(f"{ANY}.toml")
 
 
 def preset_names() -> list[str]:

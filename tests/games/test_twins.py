@@ -55,7 +55,8 @@ def opening(game: Game, plies: int, seed: str) -> State:
 
 def tree_of(batch: Any, tree: int) -> list[Any]:
     """Every node with all its numbers, breadth first."""
-    out, todo = [], [[]]
+    out: list[Any] = []
+    todo: list[list[int]] = [[]]
     while todo:
         path = todo.pop(0)
         node = batch.node(tree, path)
@@ -152,10 +153,10 @@ def test_training_batches_agree(id: str) -> None:
         "symmetry": np.array([s for _, _, s in samples], np.uint8),
     }
     for found, again in zip(built_in.replay(**request), twin.replay(**request, threads=2), strict=True):
-        assert (found == again).all()
+        assert np.array_equal(found, again)
     if built_in.counted:
         for found, again in zip(built_in.count(**request), twin.count(**request), strict=True):
-            assert (found == again).all()
+            assert np.array_equal(found, again)
 
 
 @pytest.mark.parametrize("id", IDS)

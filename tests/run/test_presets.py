@@ -14,7 +14,7 @@ MEASURED = ["tictactoe", "connect4", "gomoku:6,in_a_row=4", "gomoku:9", "othello
 SCALED = ["go:9"]
 
 
-GENERAL = {"go"}  # for boards and families without a preset of their own
+GENERAL = {"go", "any"}  # for boards and families without a preset of their own
 
 
 def test_every_preset_is_of_a_game() -> None:
@@ -48,5 +48,6 @@ def test_other_options_fall_back_to_name_and_size(id: str, preset: str) -> None:
     assert config.with_values({}).to_toml().split("\n", 1)[1] == parent.to_toml().split("\n", 1)[1]
 
 
-def test_other_sizes_fall_back_to_the_defaults() -> None:
-    assert RunConfig.of(games.make("gomoku:15")) == RunConfig("gomoku:15")
+def test_other_sizes_have_the_preset_of_any_game() -> None:
+    text = (resources.files("tengen") / "data" / "presets" / "any.toml").read_text("utf-8")
+    assert RunConfig.of(games.make("gomoku:15")) == RunConfig("gomoku:15").with_values(tomllib.loads(text))
