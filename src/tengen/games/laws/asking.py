@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -59,12 +59,11 @@ class Asker:
     def fail(self, what: str, actions: Sequence[int] = (), error: BaseException | None = None) -> Broken:
         return Broken(self.law, what, actions, self.told(actions), own_line(error) if error else "")
 
-    def call(self, method: Callable[..., Any], actions: Sequence[int], *arguments: Any) -> Any:
+    def call(self, name: str, actions: Sequence[int], *arguments: Any) -> Any:
         """The answer of one method; whatever it raises becomes one line."""
         try:
-            return method(*arguments)
+            return getattr(self.rules, name)(*arguments)
         except (Exception, SystemExit) as error:
-            name = getattr(method, "__name__", "the rules")
             why = f"{type(error).__name__}: {shortened(error)}".rstrip(": ")
             raise self.fail(f"{name}() raises {why}", actions, error) from error
 
@@ -84,20 +83,20 @@ class Asker:
         numbers = more + " ".join(map(str, actions[-SHOWN_MOVES:]))
         if len(texts) < len(actions) or texts == [str(action) for action in actions]:
             return f"after the actions {numbers}"
-        return f"after {more}{shortened(' '.join(texts[-SHOWN_MOVES:]), 400)} (actions {numbers})"
+        return f"after {more}{' '.join(texts[-SHOWN_MOVES:])[:400]} (actions {numbers})"
 
     def start(self) -> Any:
-        return self.call(self.rules.start, ())
+        return self.call("start", ())
 
     def outcome(self, state: Any, actions: Sequence[int]) -> int | None:
-        given = self.call(self.rules.outcome, actions, state)
+        given = self.call("outcome", actions, state)
         found = None if given is None else whole(given)
         if given is not None and found not in (-1, 0, 1):
             raise self.fail(f"outcome() gives {shortened(given)}, not None, 1, 0 or -1", actions)
         return found
 
     def legal(self, state: Any, actions: Sequence[int]) -> tuple[int, ...]:
-        given = self.call(self.rules.legal, actions, state)
+        given = self.call("legal", actions, state)
         if not hasattr(given, "__len__") or not hasattr(given, "__getitem__") or isinstance(given, str | bytes | dict):
             raise self.fail(f"legal() gives {shortened(given)}, not a list of actions", actions)
         found: list[int] = []
@@ -116,9 +115,10 @@ class Asker:
         return tuple(found)
 
     def planes(self, state: Any, actions: Sequence[int]) -> Planes:
-        given = self.call(self.rules.planes, actions, state)
+        given = self.call("planes", actions, state)
         try:
-            found = np.array(given, np.float32)
+            with np.errstate(over="ignore"):
+                found = np.array(given, np.float32)
         except (TypeError, ValueError, OverflowError):
             raise self.fail("planes() gives something that is no block of numbers", actions) from None
         wanted = (len(self.rules.inputs), self.rules.rows, self.rules.cols)
@@ -146,12 +146,12 @@ class Asker:
 
     def copy(self, state: Any, actions: Sequence[int]) -> Any:
         """A state that may be changed."""
-        return state if self.rules.copy is None else self.call(self.rules.copy, actions, state)
+        return state if self.rules.copy is None else self.call("copy", actions, state)
 
     def apply(self, state: Any, action: int, actions: Sequence[int]) -> Any:
         """The position after a move; `state` is as it was."""
         own = self.copy(state, actions)
-        given = self.call(self.rules.apply, [*actions, action], own, action)
+        given = self.call("apply", [*actions, action], own, action)
         if self.rules.copy is None and given is None:
             raise self.fail("apply() returns nothing: return the next state, or define copy()", [*actions, action])
         if self.rules.copy is not None and given is not None:
@@ -194,7 +194,7 @@ def permutation(given: object, size: int) -> list[int] | None:
 def shortened(value: object, most: int = 120) -> str:
     """Somebody else's text, in one line."""
     try:
-        text = " ".join((str(value) if isinstance(value, str | Exception) else repr(value)).split())
+        text = " ".join((str(value) if isinstance(value, BaseException) else repr(value)).split())
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= most else text[: most - 1] + "…"

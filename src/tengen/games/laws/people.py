@@ -23,10 +23,10 @@ def check_moves(rules: Rules, sample: Sample, seconds: float) -> None:
     for seen in sample.some(MOST_ASKED):
         texts: dict[str, int] = {}
         for action in seen.view.legal:
-            text = asker.call(rules.move_text, seen.actions, seen.state, action)
+            text = asker.call("move_text", seen.actions, seen.state, action)
             if not isinstance(text, str) or not 1 <= len(text) <= LONGEST_MOVE:
                 raise asker.fail(
-                    f"move_text() of action {action} is {shortened(text)!r:.80}, not a text of 1 to {LONGEST_MOVE} "
+                    f"move_text() of action {action} is {shortened(text)}, not a text of 1 to {LONGEST_MOVE} "
                     "characters",
                     seen.actions,
                 )
@@ -49,16 +49,16 @@ def check_board(rules: Rules, sample: Sample, seconds: float) -> None:
     asker, until = Asker(rules), time.monotonic() + seconds
     asker.law = "board"
     for seen in sample.some(MOST_ASKED):
-        text = asker.call(rules.text, seen.actions, seen.state)
+        text = asker.call("text", seen.actions, seen.state)
         if not isinstance(text, str) or len(text) > LONGEST_TEXT:
             raise asker.fail(f"text() gives no text of up to {LONGEST_TEXT} characters", seen.actions)
         if rules.cells is not None:
-            _check_cells(asker, seen, asker.call(rules.cells, seen.actions, seen.state))
+            _check_cells(asker, seen, asker.call("cells", seen.actions, seen.state))
         if rules.moves_on is not None:
             for action in seen.view.legal:
-                _check_move(asker, seen, action, asker.call(rules.moves_on, seen.actions, seen.state, action))
+                _check_move(asker, seen, action, asker.call("moves_on", seen.actions, seen.state, action))
         if rules.line is not None and seen.view.outcome is not None:
-            for cell in _listed(asker, seen, "line", asker.call(rules.line, seen.actions, seen.state)):
+            for cell in _listed(asker, seen, "line", asker.call("line", seen.actions, seen.state)):
                 _on_board(asker, seen, "line", cell, least=0)
         if time.monotonic() > until:
             return
@@ -110,7 +110,7 @@ def check_score(rules: Rules, sample: Sample, seconds: float) -> None:
     asker.law = "score"
     ends = [seen for seen in sample.positions if seen.view.outcome is not None]
     for seen in [*ends, *sample.some(MOST_ASKED)]:
-        given = asker.call(rules.score, seen.actions, seen.state)
+        given = asker.call("score", seen.actions, seen.state)
         try:
             first, second = (float(value) for value in given)
         except (TypeError, ValueError):
@@ -126,7 +126,7 @@ def check_score(rules: Rules, sample: Sample, seconds: float) -> None:
                 seen.actions,
             )
         if rules.owners is not None:
-            owners = _listed(asker, seen, "owners", asker.call(rules.owners, seen.actions, seen.state))
+            owners = _listed(asker, seen, "owners", asker.call("owners", seen.actions, seen.state))
             size = rules.rows * rules.cols
             if len(owners) != size or any(whole(owner) not in (0, 1, 2) for owner in owners):
                 raise asker.fail(f"owners() gives {shortened(owners)}, not {size} times 0, 1 or 2", seen.actions)

@@ -72,18 +72,18 @@ def _play(asker: Asker, rng: random.Random, long: bool) -> list[Seen]:
     asker.law = "start"
     state = asker.start()
     view = asker.view(state, ())
+    game = [Seen(state, (), view)]
+    _ask_twice(asker, game[0])
     asker.law = "start"
     if changed := view.difference(asker.view(asker.start(), ())):
         raise asker.fail(f"start() gives a position with other {changed} when it is asked again")
     if view.outcome is not None:
         raise asker.fail("the game is over before the first move: outcome() of start() is not None")
-    game = [Seen(state, (), view)]
     while view.outcome is None:
         actions = game[-1].actions
         if len(actions) >= asker.rules.most_plies:
             asker.law = "end"
             raise asker.fail(f"the game goes on after most_plies = {asker.rules.most_plies} plies", actions)
-        _ask_twice(asker, game[-1])
         asker.law = "apply"
         for _ in range(TRIES if long else 1):
             action = rng.choice(view.legal)
@@ -94,7 +94,7 @@ def _play(asker: Asker, rng: random.Random, long: bool) -> list[Seen]:
         _kept(asker, game[-1], action)
         state, view = after, following
         game.append(Seen(state, (*actions, action), view))
-    _ask_twice(asker, game[-1])
+        _ask_twice(asker, game[-1])
     return game
 
 

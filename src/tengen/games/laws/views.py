@@ -126,7 +126,7 @@ def check_hash(rules: Rules, sample: Sample, seconds: float) -> None:
             return
         planes = asker.planes(seen.state, seen.actions)
         for symmetry, cells in enumerate(orders):
-            given = asker.call(rules.hash, seen.actions, seen.state, symmetry)
+            given = asker.call("hash", seen.actions, seen.state, symmetry)
             found = whole(given)
             if found is None or not 0 <= found < 1 << 64:
                 raise asker.fail(f"hash() gives {given!r:.80}, not a whole number of 64 bits", seen.actions)
