@@ -63,10 +63,10 @@ class Connect4(Rules):
     @staticmethod
     def planes(state):
         own = state[PLY] % 2 + 1
-        board = state[:CELLS].reshape(ROWS, COLS)
         planes = np.zeros((2, ROWS, COLS), np.float32)
-        planes[0] = board == own
-        planes[1] = board == 3 - own
+        for cell in range(CELLS):  # `planes[0] = … == own` would do in Python, but takes Numba seconds to compile
+            if state[cell] != 0:
+                planes[0 if state[cell] == own else 1, cell // COLS, cell % COLS] = 1
         return planes
 
     def cells(self, state):
