@@ -273,6 +273,15 @@ def test_a_forced_pass_is_seen() -> None:
 # What the network sees.
 
 
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """They take turns as often as Python can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
 def seen(rules: OpenSpielGame, state: Any, player: int) -> Any:
     planes = np.zeros(rules._eyes.shape, np.float32)
     rules._eyes.see(state.state if rules._again else state, player, planes)
@@ -295,7 +304,8 @@ def test_a_move_changes_the_cell_that_its_number_begins_with(text: str) -> None:
             if row < rules.rows:  # a pass, or castling, is behind the cells
                 after = rules.copy(state)
                 rules.apply(after, action)
-                found.append(bool((before[:, row, col] != seen(rules, after, player)[:, row, col]).any()))
+                changed = before != seen(rules, after, player)
+                found.append(any(plane[row, col] and plane.mean() < 0.5 for plane in changed))  # not a counter
     # TwixT shows a peg that has a link at the other end of the link.
     assert len(found) > 5 and sum(found) >= (0.8 if text == "twixt" else 1) * len(found)
 
@@ -311,13 +321,13 @@ def test_the_walls_of_quoridor_are_seen() -> None:
 
 
 @pytest.mark.parametrize("text", EVERY)
-def test_threads_see_what_they_ask_for(text: str) -> None:
+def test_threads_see_what_they_ask_for(text: str, hasty_threads: None) -> None:
     """Planes are written by OpenSpiel into a buffer: each thread has its own."""
     rules = rules_of(text)
     states = [state for state, _, _ in random_plies(rules, 7, 40)]
     wanted = [rules.planes(state) for state in states]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(rules.planes, states * 5))
+        found = list(pool.map(rules.planes, states * 10))
     assert all((planes == wanted[i % len(states)]).all() for i, planes in enumerate(found))
 
 
