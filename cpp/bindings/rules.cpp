@@ -65,13 +65,15 @@ nb::object stolen(PyObject* made) {
 }
 
 long whole_number(PyObject* given, const char* method) {
-  if (!PyLong_Check(given) && !PyIndex_Check(given))
-    refuse(method, "returned a " + std::string(Py_TYPE(given)->tp_name) + " where a whole number belongs");
-  const nb::object number = stolen(PyNumber_Index(given));
   int overflow = 0;
-  const long value = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0) refuse(method, "returned a number beyond all bounds");
-  return value;
+  if (PyLong_CheckExact(given)) {  // nearly always
+    const long value = PyLong_AsLongAndOverflow(given, &overflow);
+    if (overflow != 0) refuse(method, "returned a number beyond all bounds");
+    return value;
+  }
+  if (!PyIndex_Check(given))
+    refuse(method, "returned a " + std::string(Py_TYPE(given)->tp_name) + " where a whole number belongs");
+  return whole_number(stolen(PyNumber_Index(given)).ptr(), method);
 }
 
 // One element after the other of whatever can be gone through.

@@ -25,7 +25,7 @@ def measure_rules(wanted: list[str] | None, seconds: float) -> list[Row]:
 
 def _pairs(wanted: list[str] | None) -> list[tuple[str, str | None]]:
     """The games to measure with OpenSpiel's name of each; other sizes than those in the table have no peer."""
-    peers = {games.make(id).id: peer for name in games.names() for id, peer in [PEERS[name]]}
+    peers = {games.make(id).id: peer for name, (id, peer) in PEERS.items()}
     ids = [games.make(id).id for id in wanted] if wanted else list(peers)
     return [(id, peers.get(id)) for id in ids]
 

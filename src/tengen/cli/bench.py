@@ -5,11 +5,12 @@ import json
 import sys
 from collections.abc import Callable
 
-from tengen.bench import app, claims, hub, hub_share, network, peers, rules, search, selfplay
+from tengen.bench import app, claims, games, hub, hub_share, network, peers, rules, search, selfplay
 from tengen.bench.measure import Row
 from tengen.bench.signature import signature
 from tengen.cli import UsageError, Verbs, add_verb, number
 from tengen.config import did_you_mean
+from tengen.games import sources
 
 EXAMPLE = """example: tengen bench rules                  every game, beside OpenSpiel
          tengen bench rules --game go:9 --seconds 5 --json
@@ -17,6 +18,7 @@ EXAMPLE = """example: tengen bench rules                  every game, beside Ope
          tengen bench network --size 3 --threads 1
          tengen bench selfplay --game othello --game go:9
          tengen bench selfplay --game gomoku:15 --size 64x5
+         tengen bench games --game ./connect4.py --game "openspiel:breakthrough(rows=6,columns=6)"
          tengen bench app
          tengen bench hub --workers 1000 --seconds 120
          tengen bench --signature --threads 4
@@ -31,6 +33,8 @@ speed), in float32 and in 8 bits, beside PyTorch as it comes. With --threads 1 i
 busy machine disturbs little.
 `selfplay` sets what self-play gets out of the network beside the bare network's speed at the same batch: evaluations,
 and simulations, of which many are answered by the cache, the rules or a proof.
+`games` says what rules from outside the core cost: search beside a built-in game, on two threads and beside other
+Python code; OpenSpiel's games beside its own search; and self-play beside the bare network.
 `app` measures the page in a browser: what it loads first, how soon it shows a board, an update of the analysis, and a
 node of a large tree.
 `hub` sets simulated workers (a report every 30 s, a chunk a minute) against a real hub: how long it takes to answer,
@@ -57,11 +61,14 @@ def add(verbs: Verbs) -> None:
         metavar="WHAT",
         nargs="?",
         default="rules",
-        choices=["rules", "search", "selfplay", "network", "hub", "app"],
-        help="rules, search, selfplay, network, hub or app",
+        choices=["rules", "search", "selfplay", "network", "games", "hub", "app"],
+        help="rules, search, selfplay, network, games, hub or app",
     )
     parser.add_argument(
-        "--game", action="append", metavar="GAME", help="rules, selfplay, network: only this game (may be repeated)"
+        "--game",
+        action="append",
+        metavar="GAME",
+        help="rules, selfplay, network, games: only this game (may be repeated)",
     )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help=f"search: only these parts ({', '.join(SEARCH_PARTS)})"
@@ -113,10 +120,15 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
         return [lambda: selfplay.measure_selfplay(args.game, args.size, args.seconds, args.threads)]
     if args.what == "app":
         return [lambda: app.measure_app(args.seconds)]
+    if args.what == "games":
+        ids = args.game or [sources.load(games.DEFAULT).id]
+        return [lambda: games.measure_games(ids, args.seconds)]
     if args.what == "rules":
         return [lambda: rules.measure_rules(args.game, args.seconds)]
     if args.game:
-        raise UsageError("--game belongs to tengen bench rules, selfplay and network; for search there is --only")
+        raise UsageError(
+            "--game belongs to tengen bench rules, selfplay, network and games; for search there is --only"
+        )
     for name in args.only or ():
         if name not in SEARCH_PARTS:
             known = ", ".join(SEARCH_PARTS)
@@ -127,7 +139,7 @@ def measurements(args: argparse.Namespace) -> list[Callable[[], list[Row]]]:
 
 def hints(what: str) -> list[str]:
     found = list[str]()
-    if what in ("selfplay", "network", "hub"):
+    if what in ("selfplay", "network", "games", "hub"):
         return found
     if what == "app":
         return (

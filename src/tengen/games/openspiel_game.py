@@ -78,7 +78,8 @@ class OpenSpielGame(Rules):
                 f"{name} is too large: {self._pass} actions, at most {MOST_ACTIONS}, and {numbers} numbers for a "
                 f"network, at most {MOST_NUMBERS}"
             )
-        self.remembers = kind not in SHOWS_ALL or self._longest < game.max_game_length()
+        self._cut = self._longest < game.max_game_length()
+        self.remembers = kind not in SHOWS_ALL or self._cut
         self._is_terminal, self._move_number = pyspiel.State.is_terminal, pyspiel.State.move_number
         if not self._again:
             its = pyspiel.State
@@ -102,14 +103,12 @@ class OpenSpielGame(Rules):
         state.player ^= 1
 
     def outcome(self, state: Any) -> int | None:
-        if self._again:
-            state, player = state.state, state.player
-        else:
-            player = self._player(state)
-        if self._is_terminal(state):
-            gain: float = state.player_return(player) - self._draw
-            return (gain > 0) - (gain < 0)
-        return 0 if self._move_number(state) >= self._longest else None
+        at = state.state if self._again else state
+        if not self._is_terminal(at):  # asked at every ply of a random game
+            return 0 if self._cut and self._move_number(at) >= self._longest else None
+        player = state.player if self._again else self._player(state)
+        gain: float = at.player_return(player) - self._draw
+        return (gain > 0) - (gain < 0)
 
     def planes(self, state: Any) -> Any:
         planes = numpy.empty((len(self.inputs), self.rows, self.cols), numpy.float32)
