@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from tengen.games import GameError
 from tengen.kifu import KifuError
 
 __all__ = ["AppError", "told"]
+
+LONGEST_REASON = 500
 
 STATUS = {
     "unknown_game": 404,
@@ -33,6 +36,10 @@ class AppError(Exception):
         return {"code": self.code, "message": str(self), "params": self.params}
 
 
-def told(error: AppError | KifuError) -> AppError:
-    """What is wrong with a game is told as everything else."""
-    return AppError(error.code, error, **error.params) if isinstance(error, KifuError) else error
+def told(error: AppError | KifuError | GameError) -> AppError:
+    """What is wrong with a game is told as everything else; so are rules of somebody's own that fail."""
+    if isinstance(error, AppError):
+        return error
+    if isinstance(error, KifuError):
+        return AppError(error.code, error, **error.params)
+    return AppError("rules_failed", error, reason=" ".join(str(error).split())[:LONGEST_REASON])

@@ -26,7 +26,7 @@ from tengen.app.positions import read_position
 from tengen.app.review import review
 from tengen.app.treesearch import Searches, TreeSearch, node_report, picture_svg, search_report
 from tengen.app.withoutsearch import answer, plain_report
-from tengen.games import State
+from tengen.games import GameError, State
 from tengen.kifu import KifuError
 from tengen.play.players import page_player
 from tengen.search.agent import Agent
@@ -71,7 +71,7 @@ class Conversation:
             return await self._tell("error", _id_of(text), error=problem.to_dict())
         try:
             await self._act(message)
-        except (AppError, KifuError) as error:
+        except (AppError, KifuError, GameError) as error:
             await self._tell("error", message.id, error=told(error).to_dict())
 
     async def _act(self, message: requests.Message) -> None:
@@ -152,7 +152,7 @@ class Conversation:
                 await work
             except WebSocketDisconnect:
                 pass  # nobody listens any more
-            except (AppError, KifuError) as error:
+            except (AppError, KifuError, GameError) as error:
                 with suppress(WebSocketDisconnect):
                     await self._tell("error", name, error=told(error).to_dict())
             except Exception:

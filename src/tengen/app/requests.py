@@ -9,8 +9,10 @@ from tengen.run.shelf import RUN_NAME
 
 LONGEST_MOVES = 2000  # above the longest game of the registry; the game's own bound is checked against its rules
 
-GameId = Annotated[str, Field(min_length=1, max_length=100, examples=["connect4", "gomoku:9"])]
-MoveText = Annotated[str, Field(max_length=20)]
+LONGEST_ID = 140  # of a game: openspiel:NAME(PARAMETERS)
+
+GameId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID, examples=["connect4", "gomoku:9"])]
+MoveText = Annotated[str, Field(max_length=64)]
 PlayerId = Annotated[str, Field(min_length=1, max_length=200, examples=["shipped", "mcts", "run:NAME/best"])]
 Setting = bool | int | float | Annotated[str, Field(max_length=40)]
 Settings = Annotated[dict[Annotated[str, Field(max_length=40)], Setting], Field(max_length=100)]

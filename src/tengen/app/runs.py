@@ -24,6 +24,7 @@ import msgspec
 from tengen.app.comparison import compare_runs
 from tengen.app.errors import AppError
 from tengen.app.networks import network_minutes, network_steps
+from tengen.app.positions import drawn
 from tengen.app.requests import StartRun
 from tengen.config import ConfigError
 from tengen.games import Family, Game, GameError
@@ -400,7 +401,7 @@ def _live_games(game: Game, told: list[object]) -> Iterator[dict[str, Any]]:
             for action in live.moves:
                 moves.append(state.move_text(action))
                 state.apply(action)
-            shown = {"stones": state.stones(), "to_move": state.to_move(), "value": live.value}
+            shown = {**drawn(state), "text": state.text(), "to_move": state.to_move(), "value": live.value}
             yield {"number": live.number, "moves": moves, **shown}
 
 

@@ -38,6 +38,7 @@ from tengen.app.security import Guard
 from tengen.app.treesearch import MOST_SEARCHES, Searches
 from tengen.app.withoutsearch import solver_for
 from tengen.exact.oracle import oracle
+from tengen.games import GameError
 from tengen.kifu import About, KifuError, kifu_text, parse_kifu
 from tengen.kifu.moves import make_game
 from tengen.serving import Door
@@ -79,6 +80,7 @@ def make_server(runs_folder: Path, keys: Keys, host: str = "127.0.0.1", train: s
     )  # fmt: skip
     app.add_exception_handler(AppError, _tell_error)
     app.add_exception_handler(KifuError, _tell_error)
+    app.add_exception_handler(GameError, _tell_error)
     app.add_exception_handler(RequestValidationError, _tell_invalid)
     app.add_exception_handler(HTTPException, _tell_http)
     app.include_router(_questions(searches), prefix="/api")
@@ -152,12 +154,14 @@ def _questions(searches: Searches) -> APIRouter:
         }
 
     @route.get("/game")
-    def game(id: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
+    def game(id: Annotated[str, Query(max_length=requests.LONGEST_ID)]) -> dict[str, Any]:
         game = make_game(id)
         return {
             "id": game.id,
             "name": game.name,
             "layout": game.layout(),
+            "start": positions.describe_start(game),
+            "set_up": games.rules_of(game) is None,  # a position of somebody's own rules is told by its moves alone
             "num_actions": game.num_actions,
             "max_plies": game.max_plies,
             "settings": search_settings("network", game).to_dict(),
@@ -169,7 +173,7 @@ def _questions(searches: Searches) -> APIRouter:
         }
 
     @route.get("/players")
-    def players(game: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
+    def players(game: Annotated[str, Query(max_length=requests.LONGEST_ID)]) -> dict[str, Any]:
         return networks.available(make_game(game))
 
     @route.post("/position")
@@ -206,7 +210,7 @@ def _game_entry(entry: dict[str, Any], networks: list[str]) -> dict[str, Any]:
     """A game for the page, which gets the bounds of its options as numbers: the words about them are for terminals.
     `networks` are the ids, of any game, for which there is one."""
     options = [{name: value for name, value in option.items() if name != "values"} for option in entry["options"]]
-    own = [id for id in networks if id.partition(":")[0] == entry["name"]]
+    own = [id for id in networks if entry["name"] in (id, id.partition(":")[0])]
     return {"id": entry["name"], **entry, "options": options, "networks": own}
 
 
@@ -312,7 +316,7 @@ def _deep(content: dict[str, Any]) -> Response:
 
 
 async def _tell_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, AppError | KifuError)
+    assert isinstance(error, AppError | KifuError | GameError)
     problem = told(error)
     return JSONResponse({"error": problem.to_dict()}, problem.status)
 

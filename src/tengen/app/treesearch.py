@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from tengen._core import EdgeView
 from tengen.app.errors import AppError
 from tengen.app.networks import Networks
+from tengen.app.positions import move_place
 from tengen.app.threads import in_thread
 from tengen.config import SearchConfig
 from tengen.games import GameError, State
@@ -218,7 +219,7 @@ def move_row(state: State, move: MoveInfo) -> dict[str, Any]:
     return {
         "move": move.text,
         "action": move.action,
-        "cell": state.landing_cell(move.action),
+        **move_place(state, move.action),
         "visits": move.visits,
         "share": rounded(move.share),
         "prior": rounded(move.prior),

@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from tengen.app.errors import AppError
+from tengen.app.positions import move_place
 from tengen.exact.oracle import Oracle, oracle
 from tengen.games import State
 from tengen.play.certainty import certainty
@@ -63,7 +64,7 @@ def _move(state: State, action: int, count: int) -> dict[str, Any]:
     return {
         "move": text,
         "action": action,
-        "cell": state.landing_cell(action),
+        **move_place(state, action),
         "visits": 0,
         "share": 0.0,
         "prior": 1 / count,
