@@ -13,8 +13,10 @@ from collections.abc import Callable
 
 import pytest
 
+from support.owngames import Take, Walls
 from tengen import games
 from tengen.cli import board, main, moves_table, phrases
+from tengen.games import sources
 
 Capture = pytest.CaptureFixture[str]
 FEW = ("--opponent", "uniform@10", "--set", "search.max_nodes=100000")
@@ -254,3 +256,42 @@ def test_the_coloured_board_shows_every_stone(name: str) -> None:
     stones = sum(1 for stone in state.stones() if stone)
     assert sum(drawn.count(symbol) for symbol in set(symbols)) == stones
     assert drawn.count("\n") == state.game.layout()["rows"] + 1
+
+
+COLOURED = {"force_terminal": True, "color_system": "truecolor", "width": 120}
+
+
+def drawn(state: games.State, **options: object) -> str:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), **options)  # type: ignore[arg-type]
+    console.print(board.draw_board(console, state))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_pieces_are_drawn_by_their_glyphs_and_a_game_without_a_board_by_its_text() -> None:
+    state = sources.load("examples/breakthrough.py").from_moves("b2a3")
+    rows = drawn(state, **COLOURED).splitlines()
+    assert rows[3] == "  3  ♟  ·  ·  ·  ·  · " and rows[-1].split() == list("abcdef")
+    assert drawn(state, color_system=None).splitlines()[3:5] == ["  3 X♟  .  .  .  .  .", "  2 X♟  . X♟ X♟ X♟ X♟"]
+    walls = games.register(Walls()).from_moves("b2h b3v")
+    assert drawn(walls, **COLOURED).splitlines()[:2] == ["  3   ·    │    ·  ", "  2   ·   <b>   ·  "]
+    take = games.register(Take()).start()
+    assert drawn(take, **COLOURED) == drawn(take, color_system=None) == f"{take.text()}\n"
+
+
+def test_the_words_of_a_game_are_no_markup() -> None:
+    from rich.console import Console
+
+    from tengen.cli.play import Table
+    from tengen.play.players import make_player
+
+    game = games.register(Take())
+    console = Console(file=io.StringIO(), width=200)
+    table = Table(game.start(), make_player("random", game, seed=1), "en", console)
+    table.show_analysis()
+    table.play_typed("[i]<i>-15")
+    table.answer()
+    said: str = console.file.getvalue()  # type: ignore[attr-defined]
+    assert said.count("[i]<i>-") >= 16 and "plays [i]<i>-" in said

@@ -22,6 +22,7 @@ LINE = 8  # moves of the expected line shown; JSON has all of them
 def moves_table(analysis: Analysis, lang: str = "en", most: int = 20, priors: bool = True) -> "Table":
     """The `most` best moves. Without a network priors mean nothing: leave them out; so is a lead that nobody counts."""
     from rich.table import Table
+    from rich.text import Text
 
     shown = {PRIOR: priors, LEAD: analysis.lead is not None}
     hidden = {HEADINGS[lang][column] for column, is_known in shown.items() if not is_known}
@@ -32,7 +33,7 @@ def moves_table(analysis: Analysis, lang: str = "en", most: int = 20, priors: bo
     for i, move in enumerate(analysis.moves[:most]):
         row = _row(move, lang)
         cells = [cell for cell, heading in zip(row, HEADINGS[lang], strict=True) if heading not in hidden]
-        table.add_row(*cells, style="bold" if i == 0 else "" if move.visits else "dim")
+        table.add_row(*map(Text, cells), style="bold" if i == 0 else "" if move.visits else "dim")
     return table
 
 

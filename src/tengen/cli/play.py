@@ -85,8 +85,11 @@ class Table:
         return self.forfeit is not None or self.state.is_terminal()
 
     def text(self, phrase: str, side: int = 0, **words: object) -> str:
+        from rich.markup import escape
+
         name = self.phrases["second" if side else "first"]
-        return self.phrases[phrase].format(mark=board.mark(self.console, self.state, side), side=name, **words)
+        written = {key: escape(word) if isinstance(word, str) else word for key, word in words.items()}
+        return self.phrases[phrase].format(mark=board.mark(self.console, self.state, side), side=name, **written)
 
     def say(self, phrase: str, side: int = 0, **words: object) -> None:
         self.console.print(self.text(phrase, side, **words), soft_wrap=True)
