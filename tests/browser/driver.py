@@ -44,7 +44,7 @@ class App:
         self.page.goto(f"{self.address}/#/{path}" + (f"?{query}" if query else ""))
         expect(self.page.locator(f"main[data-screen={screen}]")).to_be_visible()
         if screen != "training":
-            expect(self.board).to_be_visible()
+            expect(self.board.or_(self.the("board-text"))).to_be_visible()
 
     def go(self, screen: str) -> None:
         self.the(f"nav-{screen}").click()
@@ -72,7 +72,8 @@ class App:
 
     @property
     def moves(self) -> list[str]:
-        return [move for move in self.place.get("m", "").split("-") if move]
+        text = self.place.get("m", "")
+        return [move for move in text.split("," if "," in text else "-") if move]
 
     @property
     def state(self) -> State:
@@ -107,12 +108,14 @@ class App:
         self.cell(cell).click()
 
     def click_move(self, state: State, action: int) -> None:
-        """As a person makes it: on the board, or by its button where it has no place there."""
-        cell = state.landing_cell(action)
-        if cell is None:
-            self.the(f"move-{state.move_text(action)}").click()
-        else:
-            self.play(cell)
+        """As a person makes it: on the board, by its cell or its two cells, and by its name where these mean several
+        moves; or by its button where it has no place there."""
+        cells, text = state.move_cells(action), state.move_text(action)
+        for cell in cells:
+            if cell >= 0:
+                self.play(cell)
+        if cells == (-1, -1) or [state.move_cells(each) for each in state.legal_actions()].count(cells) > 1:
+            self.the(f"move-{text}").click()
 
     def seat(self, side: int, player: str) -> None:
         self.the(f"seat-{side}").locator("select").first.select_option(player)

@@ -1,6 +1,6 @@
 /** What the server understands and answers; the one place that knows its addresses. */
 
-export type Kind = "cells" | "gravity" | "lines" | "hexes" | "discs";
+export type Kind = "cells" | "gravity" | "lines" | "hexes" | "discs" | "text"; // text: no board is drawn
 export type Side = 0 | 1;
 export type Stone = 0 | 1 | 2;
 export type Wdl = readonly [number, number, number];
@@ -52,10 +52,18 @@ export interface About {
   settings: Field[];
 }
 
+/** What stands on the board. */
+export interface Drawn {
+  stones: Stone[];
+  glyphs: string[] | null; // by cell, "" where there is none; null: plain stones
+}
+
 export interface GameInfo {
   id: string;
   name: string;
   layout: Layout;
+  start: Drawn & { text: string | null };
+  set_up: boolean; // can a position be put together by hand?
   num_actions: number;
   max_plies: number;
   settings: Settings;
@@ -106,17 +114,19 @@ export interface PositionRequest {
 export interface LegalMove {
   action: number;
   text: string;
-  cell: number | null;
+  from: number | null; // the cell that a piece leaves
+  cell: number | null; // the cell that it goes to, or where something new is put
 }
 
-export interface Position extends PositionRequest {
+export interface Position extends PositionRequest, Drawn {
   ply: number;
   to_move: Side;
-  stones: Stone[];
+  board_text: string | null; // in the words of a game of somebody's own
   legal: LegalMove[];
   terminal: boolean;
   winner: Side | "draw" | null;
   last: number | null;
+  last_from: number | null;
   line: number[];
   text: string;
   captures?: [first: number, second: number] | null; // null: the game has none
@@ -125,6 +135,9 @@ export interface Position extends PositionRequest {
 
 export interface Frames {
   frames: Stone[][];
+  glyphs: (string[] | null)[];
+  texts: (string | null)[] | null; // of games without a board: of the last plies
+  froms: (number | null)[];
   lasts: (number | null)[];
 }
 

@@ -59,7 +59,7 @@ test("a region stays on the board", () => {
 });
 
 const row = (move: string, cell: number | null, prior: number, share: number, q: number, visits: number): MoveRow =>
-  ({ move, cell, prior, share, q, visits, proven: null }) as MoveRow;
+  ({ move, from: null, cell, prior, share, q, visits, proven: null }) as MoveRow;
 
 const moves = [row("a", 0, 0.2, 0.7, 0.5, 70), row("b", 1, 0.7, 0.3, -0.5, 30), row("pass", null, 0.1, 0, 0, 0)];
 

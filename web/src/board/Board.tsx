@@ -1,18 +1,25 @@
 /** A board of any layout, for the mouse, the finger, the keyboard and the screen reader. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Layout, LegalMove, Side, Stone } from "../api";
-import { t } from "../i18n/i18n";
-import { centreOf, type Geometry, geometryOf, hexagon, pathOf, UNIT } from "./geometry";
-import { Marks } from "./Overlay";
-import { Piece } from "./Piece";
+import { choicesOf, clicked, movesAt, openCells, targetsOf } from "./choice";
+import { type Geometry, geometryOf } from "./geometry";
+import { Marks, Selection, Trace } from "./Overlay";
+import { Picker } from "./Picker";
+import { Man, Piece } from "./Piece";
+import { Stones } from "./Stones";
 import { Surface } from "./Surface";
+import { Targets } from "./Targets";
+import { TextBoard } from "./TextBoard";
 
 export interface BoardProps {
   layout: Layout;
   stones: readonly Stone[];
+  glyphs?: readonly string[] | null; // by cell; null: plain stones
+  text?: string | null; // what is shown where no board is drawn
   last?: number | null;
+  lastFrom?: number | null; // where the last move came from
   line?: readonly number[];
   toMove: Side;
   legal: readonly LegalMove[]; // what may be played here; empty: nothing
@@ -21,217 +28,138 @@ export interface BoardProps {
   quiet?: boolean; // no hover preview: something else is shown
   free?: boolean; // every cell is its own target, even where discs fall
   onPlay: (move: string) => void;
-  onPoint?: (move: LegalMove | null) => void;
+  onPoint?: ((move: LegalMove | null) => void) | undefined;
   children?: (geometry: Geometry) => ComponentChildren;
 }
 
 export function Board(props: BoardProps) {
-  const { layout, stones, legal, coordinates } = props;
+  if (props.layout.kind !== "text") return <DrawnBoard {...props} />;
+  return <TextBoard text={props.text ?? ""} label={props.label} legal={props.legal} onPlay={props.onPlay} />;
+}
+
+function DrawnBoard(props: BoardProps) {
+  const { layout, stones, glyphs = null, last = null, lastFrom = null, legal, coordinates } = props;
   const geometry = useMemo(() => geometryOf(layout, coordinates), [layout, coordinates]);
   const falls = layout.kind === "gravity" && !props.free;
-  const targets = useMemo(() => targetsOf(layout, legal, falls), [layout, legal, falls]);
+  const choices = useMemo(() => choicesOf(layout, legal, falls), [layout, legal, falls]);
   const pointed = useSignal<number | null>(null);
-  const aim = pointed.value === null ? undefined : targets.get(pointed.value);
+  // Both belong to the moves that were legal then: in another position nothing is selected.
+  const selection = useSignal<{ legal: readonly LegalMove[]; cell: number } | null>(null);
+  const asked = useSignal<{ legal: readonly LegalMove[]; moves: readonly LegalMove[]; at: Element } | null>(null);
+  const selected = selection.value?.legal === legal ? selection.value.cell : null;
+  const aim = pointed.value === null ? undefined : movesAt(choices, selected, pointed.value)[0];
+  const targets = targetsOf(choices, selected);
   const point = (cell: number | null) => {
     pointed.value = cell;
-    props.onPoint?.(cell === null ? null : (targets.get(cell) ?? null));
+    props.onPoint?.(cell === null ? null : (movesAt(choices, selected, cell)[0] ?? null));
+  };
+  const select = (cell: number | null) => {
+    selection.value = cell === null ? null : { legal, cell };
+  };
+  const play = (move: LegalMove) => {
+    select(null);
+    props.onPlay(move.text);
+  };
+  const click = (cell: number, at: Element) => {
+    const found = clicked(choices, selected, cell);
+    if ("select" in found) select(found.select);
+    else if (found.moves.length === 1) play(found.moves[0]!);
+    else asked.value = { legal, moves: found.moves, at };
   };
   return (
-    <svg
-      class={`board board-${layout.kind}`}
-      viewBox={`0 0 ${Math.round(geometry.width)} ${Math.round(geometry.height)}`}
-      style={{ "--across": layout.cols }}
-      role="grid"
-      aria-label={props.label}
-      aria-rowcount={layout.rows}
-      aria-colcount={layout.cols}
-      data-testid="board"
-      onPointerLeave={() => point(null)}
-    >
-      <Surface layout={layout} geometry={geometry} />
-      <Stones layout={layout} stones={stones} last={props.last ?? null} geometry={geometry} />
-      {layout.kind === "discs" && !props.free && <Possible legal={legal} geometry={geometry} />}
-      {aim && !props.quiet && aim.cell !== null && (
-        <Ghost layout={layout} geometry={geometry} cell={aim.cell} side={props.toMove} />
+    <>
+      <svg
+        class={`board board-${layout.kind}${glyphs ? " board-glyphs" : ""}`}
+        viewBox={`0 0 ${Math.round(geometry.width)} ${Math.round(geometry.height)}`}
+        style={{ "--across": layout.cols }}
+        role="grid"
+        aria-label={props.label}
+        aria-rowcount={layout.rows}
+        aria-colcount={layout.cols}
+        data-testid="board"
+        onPointerLeave={() => point(null)}
+      >
+        <Surface layout={layout} geometry={geometry} pieces={glyphs !== null} />
+        <Trace layout={layout} geometry={geometry} from={lastFrom} to={glyphs && last} />
+        <Selection layout={layout} geometry={geometry} selected={selected} targets={targets} stones={stones} />
+        <Stones layout={layout} stones={stones} glyphs={glyphs} last={last} lastFrom={lastFrom} geometry={geometry} />
+        {layout.kind === "discs" && !props.free && <Possible legal={legal} geometry={geometry} />}
+        {aim && !props.quiet && aim.cell !== null && (
+          <Ghost {...props} glyphs={glyphs} geometry={geometry} cell={aim.cell} from={selected} />
+        )}
+        <Marks last={glyphs ? null : last} line={props.line ?? []} stones={stones} geometry={geometry} />
+        {props.children?.(geometry)}
+        <Targets
+          layout={layout}
+          stones={stones}
+          glyphs={glyphs}
+          geometry={geometry}
+          last={last}
+          selected={selected}
+          targets={targets}
+          open={openCells(choices, selected)}
+          onClick={click}
+          onEscape={() => select(null)}
+          onPoint={point}
+        />
+      </svg>
+      {asked.value?.legal === legal && (
+        <Picker
+          moves={asked.value.moves}
+          at={asked.value.at}
+          onPick={play}
+          onClose={() => {
+            asked.value = null;
+          }}
+        />
       )}
-      <Marks last={props.last ?? null} line={props.line ?? []} stones={stones} geometry={geometry} />
-      {props.children?.(geometry)}
-      <Targets {...props} geometry={geometry} targets={targets} onTarget={point} />
-    </svg>
-  );
-}
-
-type TargetMap = ReadonlyMap<number, LegalMove>;
-
-/** Which move a cell stands for: on boards with gravity the whole column drops a disc. */
-export function targetsOf(layout: Layout, legal: readonly LegalMove[], falls: boolean): TargetMap {
-  const found = new Map<number, LegalMove>();
-  for (const move of legal) {
-    if (move.cell === null) continue;
-    if (!falls) found.set(move.cell, move);
-    else for (let row = 0; row < layout.rows; row++) found.set(row * layout.cols + (move.cell % layout.cols), move);
-  }
-  return found;
-}
-
-function Stones({
-  layout,
-  stones,
-  last,
-  geometry,
-}: {
-  layout: Layout;
-  stones: readonly Stone[];
-  last: number | null;
-  geometry: Geometry;
-}) {
-  const before = useRef<readonly Stone[]>(stones);
-  // Decided once per change of the stones: drawing again meanwhile must not cut a motion short.
-  const motions = useMemo(() => {
-    const old = before.current;
-    before.current = stones;
-    return stones.map((stone, cell) => motionOf(old[cell] ?? 0, stone, old !== stones && cell === last, layout.kind));
-  }, [stones]);
-  return (
-    <g aria-hidden="true" data-testid="stones">
-      {stones.map((stone, cell) => {
-        if (stone === 0) return null;
-        const at = geometry.cells[cell]!;
-        const drop = { "--drop": `${geometry.frame.y - at.y - UNIT / 2}px`, "--x": `${at.x}px`, "--y": `${at.y}px` };
-        return (
-          <g key={`${cell}-${stone}`} class={motions[cell]} style={drop} data-cell={cell} data-stone={stone}>
-            <Piece kind={layout.kind} side={stone === 1 ? 0 : 1} at={at} radius={geometry.radius} />
-          </g>
-        );
-      })}
-    </g>
+    </>
   );
 }
 
 /** Where a disc may go, on boards where most empty cells are closed. */
 const Possible = ({ legal, geometry }: { legal: readonly LegalMove[]; geometry: Geometry }) => (
   <g aria-hidden="true">
-    {legal.map(({ cell }) => {
-      const at = cell === null ? null : geometry.cells[cell]!;
-      return at && <circle key={cell} class="possible" cx={at.x} cy={at.y} r="9" />;
+    {legal.map(({ action, from, cell }) => {
+      const at = cell === null || from !== null ? null : geometry.cells[cell]!;
+      return at && <circle key={action} class="possible" cx={at.x} cy={at.y} r="9" />;
     })}
   </g>
 );
 
-function motionOf(was: Stone, is: Stone, last: boolean, kind: Layout["kind"]): string | undefined {
-  if (was !== 0 && is !== 0 && was !== is) return "flips";
-  return was === 0 && is !== 0 && last ? (kind === "gravity" ? "falls" : "lands") : undefined;
+interface GhostProps {
+  layout: Layout;
+  stones: readonly Stone[];
+  glyphs: readonly string[] | null;
+  toMove: Side;
+  geometry: Geometry;
+  cell: number;
+  from: number | null; // the piece that would move; null: a new one, of which glyphs do not tell the look
 }
 
-function Ghost({ layout, geometry, cell, side }: { layout: Layout; geometry: Geometry; cell: number; side: Side }) {
+/** The move that a click would make. */
+function Ghost({ layout, stones, glyphs, toMove, geometry, cell, from }: GhostProps) {
   const at = geometry.cells[cell]!;
+  if (glyphs && from === null) return null;
   return (
     <g aria-hidden="true">
       {layout.kind === "gravity" && (
         <g class="hovering">
           <Piece
             kind={layout.kind}
-            side={side}
+            side={toMove}
             at={{ x: at.x, y: geometry.frame.y - 48 }}
             radius={geometry.radius * 0.9}
           />
         </g>
       )}
       <g class="ghost" data-testid="ghost">
-        <Piece kind={layout.kind} side={side} at={at} radius={geometry.radius} />
+        {from === null ? (
+          <Piece kind={layout.kind} side={toMove} at={at} radius={geometry.radius} />
+        ) : (
+          <Man kind={layout.kind} stone={stones[from] ?? 0} glyph={glyphs?.[from]} at={at} radius={geometry.radius} />
+        )}
       </g>
     </g>
   );
-}
-
-interface TargetProps extends BoardProps {
-  geometry: Geometry;
-  targets: TargetMap;
-  onTarget: (cell: number | null) => void;
-}
-
-const STEPS: Record<string, [number, number]> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
-
-/** The cells as a grid of which one can be focused at a time. */
-function Targets({ layout, stones, geometry, targets, last, onPlay, onTarget }: TargetProps) {
-  const roving = useSignal(centreOf(layout));
-  const group = useRef<SVGGElement>(null);
-  const at = Math.min(roving.value, stones.length - 1);
-  const keyDown = (event: KeyboardEvent) => {
-    const next = nextCell(event.key, at, layout);
-    if (next !== null) {
-      roving.value = next;
-      onTarget(next);
-      group.current?.querySelector<SVGElement>(`[data-cell="${next}"]`)?.focus();
-    } else if (event.key === "Enter" || event.key === " ") {
-      const move = targets.get(at);
-      if (move) onPlay(move.text);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const click = (cell: number) => {
-    roving.value = cell;
-    const move = targets.get(cell);
-    if (move) onPlay(move.text);
-  };
-  return (
-    <g ref={group} role="rowgroup">
-      {Array.from({ length: layout.rows }, (_, row) => (
-        <g role="row" key={row}>
-          {Array.from({ length: layout.cols }, (_, col) => {
-            const cell = row * layout.cols + col;
-            return (
-              <g
-                key={cell}
-                role="gridcell"
-                class={targets.has(cell) ? "target open" : "target"}
-                data-cell={cell}
-                data-name={layout.cell_names[cell]}
-                tabindex={cell === at ? 0 : -1}
-                aria-label={describe(layout.cell_names[cell]!, stones[cell] ?? 0, cell === last)}
-                onClick={() => click(cell)}
-                onKeyDown={keyDown}
-                onPointerEnter={(event) => event.pointerType !== "touch" && onTarget(cell)}
-                onFocus={() => {
-                  roving.value = cell;
-                }}
-              >
-                <path d={shapeOf(layout, geometry, cell)} />
-              </g>
-            );
-          })}
-        </g>
-      ))}
-    </g>
-  );
-}
-
-function nextCell(key: string, at: number, { rows, cols }: Layout): number | null {
-  const row = Math.floor(at / cols);
-  const col = at % cols;
-  if (key === "Home") return row * cols;
-  if (key === "End") return row * cols + cols - 1;
-  const step = STEPS[key];
-  if (!step) return null;
-  const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
-  return clamp(row + step[0], rows) * cols + clamp(col + step[1], cols);
-}
-
-function shapeOf({ kind, cols }: Layout, geometry: Geometry, cell: number): string {
-  const at = geometry.cells[cell]!;
-  if (kind === "hexes") return pathOf(hexagon(at));
-  const half = UNIT / 2;
-  const up = kind === "gravity" && cell < cols ? UNIT + half : half; // the place above the board belongs to its column
-  return `M${at.x - half} ${at.y - up}h${UNIT}V${at.y + half}h${-UNIT}z`;
-}
-
-function describe(name: string, stone: Stone, last: boolean): string {
-  const what = stone === 0 ? t("cell.empty") : t(stone === 1 ? "side.first" : "side.second");
-  return `${name}, ${what}${last ? `, ${t("cell.last")}` : ""}`;
 }

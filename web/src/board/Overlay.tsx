@@ -1,12 +1,16 @@
 /** What is drawn over the stones: heat, marks, numbers, hints. */
-import type { Side, Stone } from "../api";
-import type { Geometry } from "./geometry";
+import type { Layout, Side, Stone } from "../api";
+import { type Geometry, type Point, pathOf, shapeOf } from "./geometry";
 import type { Warmth } from "./heat";
 
 export function HeatLayer({ warmths, geometry }: { warmths: readonly Warmth[]; geometry: Geometry }) {
   const radius = Math.min(geometry.radius, 41);
   return (
     <g aria-hidden="true" class="heat" data-testid="heat">
+      {warmths.map(
+        ({ cell, from, best }) =>
+          best && from !== null && <Arrow key="arrow" from={geometry.cells[from]!} to={geometry.cells[cell]!} />,
+      )}
       {warmths.map(({ cell, strength, tone, label, best }) => {
         const { x, y } = geometry.cells[cell]!;
         const hue = tone === null ? "heat-more" : tone >= 0 ? "heat-good" : "heat-bad";
@@ -59,6 +63,58 @@ export function Numbers({
           </text>
         );
       })}
+    </g>
+  );
+}
+
+/** From where to where a piece is to go; it ends where the circle of its target begins. */
+export function Arrow({ from, to }: { from: Point; to: Point }) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy);
+  const at = (along: number, aside: number): Point => ({
+    x: from.x + (dx * along - dy * aside) / length,
+    y: from.y + (dy * along + dx * aside) / length,
+  });
+  const end = length - 26;
+  const shaft = [at(18, -5), at(18, 5), at(end - 24, 5)];
+  return (
+    <path class="arrow" d={pathOf([...shaft, at(end - 24, 17), at(end, 0), at(end - 24, -17), at(end - 24, -5)])} />
+  );
+}
+
+interface PlaceProps {
+  layout: Layout;
+  geometry: Geometry;
+}
+
+/** The cells of a move of a piece: below what stands on them. */
+export function Trace({ layout, geometry, from, to }: PlaceProps & { from: number | null; to: number | null }) {
+  const cells = [from, to].filter((cell) => cell !== null);
+  return (
+    <g aria-hidden="true" data-testid="trace">
+      {cells.map((cell) => (
+        <path key={cell} class="trace" data-cell={cell} d={shapeOf(layout, geometry, cell)} />
+      ))}
+    </g>
+  );
+}
+
+/** The piece that is to move, and where it may go. */
+export function Selection(
+  props: PlaceProps & { selected: number | null; targets: readonly number[]; stones: readonly Stone[] },
+) {
+  const { layout, geometry, selected, targets, stones } = props;
+  if (selected === null) return null;
+  return (
+    <g aria-hidden="true" data-testid="selection">
+      <path class="selected" d={shapeOf(layout, geometry, selected)} />
+      {targets.map((cell) =>
+        stones[cell] === 0 ? (
+          <circle key={cell} class="aim" cx={geometry.cells[cell]!.x} cy={geometry.cells[cell]!.y} r="15" />
+        ) : (
+          <path key={cell} class="aim-taken" d={shapeOf(layout, geometry, cell)} />
+        ),
+      )}
     </g>
   );
 }

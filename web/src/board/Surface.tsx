@@ -1,20 +1,22 @@
 /** The empty board of each kind of layout. */
 import type { Layout } from "../api";
-import { type Geometry, hexagon, type Point, pathOf, starPoints, UNIT } from "./geometry";
+import { type Geometry, hexagon, type Point, pathOf, shapeOf, starPoints, UNIT } from "./geometry";
 
 interface Props {
   layout: Layout;
   geometry: Geometry;
+  pieces?: boolean; // not only stones: squares in two shades show where a piece can go
 }
 
 export function Surface(props: Props) {
-  const { geometry, layout } = props;
+  const { geometry, layout, pieces = false } = props;
   const size = Math.round(Math.max(22, 0.023 * geometry.width)); // about the same on the screen for every board
   return (
     <g aria-hidden="true">
       {layout.kind === "hexes" ? <HexField {...props} /> : <Plate {...props} />}
       {layout.kind === "lines" && <Lines {...props} />}
-      {(layout.kind === "cells" || layout.kind === "discs") && <Squares {...props} />}
+      {layout.kind === "cells" && pieces && <Checks {...props} />}
+      {(layout.kind === "discs" || (layout.kind === "cells" && !pieces)) && <Squares {...props} />}
       {layout.kind === "gravity" &&
         geometry.cells.map((at) => <Hole key={at.x + at.y * 1e4} at={at} geometry={geometry} />)}
       {[...geometry.columns, ...geometry.rows].map(({ x, y, text }) => (
@@ -63,6 +65,20 @@ function Squares({ geometry: { frame }, layout: { rows, cols, kind } }: Props) {
   const down = Array.from({ length: cols - 1 }, (_, i) => `M${frame.x + (i + 1) * UNIT} ${frame.y}v${frame.height}`);
   const across = Array.from({ length: rows - 1 }, (_, i) => `M${frame.x} ${frame.y + (i + 1) * UNIT}h${frame.width}`);
   return <path class={kind === "cells" ? "grid-strokes" : "grid-felt"} d={[...down, ...across].join("")} />;
+}
+
+function Checks({ geometry, layout }: Props) {
+  const { rows, cols } = layout;
+  const { x, y, width, height } = geometry.frame;
+  const dark = geometry.cells.flatMap((_, cell) =>
+    (Math.floor(cell / cols) + (cell % cols) + rows) % 2 ? [shapeOf(layout, geometry, cell)] : [],
+  );
+  return (
+    <>
+      <rect class="checks" x={x - 2} y={y - 2} width={width + 4} height={height + 4} rx="4" />
+      <path class="checks-dark" d={dark.join("")} />
+    </>
+  );
 }
 
 /** The first player's edges are top and bottom, the second's left and right. */

@@ -22,9 +22,9 @@ const MARGIN = 56; // room for coordinates
 const HEX_WIDTH = UNIT;
 export const HEX_SIDE = HEX_WIDTH / Math.sqrt(3);
 
-const RADIUS: Record<Layout["kind"], number> = { cells: 30, gravity: 41, lines: 47, hexes: 50, discs: 40 };
+const RADIUS: Record<Layout["kind"], number> = { cells: 30, gravity: 41, lines: 47, hexes: 50, discs: 40, text: 0 };
 /** How far the board reaches beyond the centres of its outer cells. */
-const RIM: Record<Layout["kind"], number> = { cells: 50, gravity: 62, lines: 62, hexes: 62, discs: 50 };
+const RIM: Record<Layout["kind"], number> = { cells: 50, gravity: 62, lines: 62, hexes: 62, discs: 50, text: 0 };
 
 export function geometryOf(layout: Layout, coordinates = true): Geometry {
   const { kind, rows, cols, cell_names } = layout;
@@ -81,6 +81,14 @@ export function hexagon({ x, y }: Point, scale = 1): Point[] {
 
 export const pathOf = (points: readonly Point[], closed = true): string =>
   `M${points.map(({ x, y }) => `${round(x)} ${round(y)}`).join("L")}${closed ? "Z" : ""}`;
+
+/** The outline of a cell; the place above a board where discs fall belongs to its column, where that is wanted. */
+export function shapeOf({ kind, cols }: Layout, { cells }: Geometry, cell: number, reach = false): string {
+  const at = cells[cell]!;
+  if (kind === "hexes") return pathOf(hexagon(at));
+  const up = reach && kind === "gravity" && cell < cols ? UNIT + HALF : HALF;
+  return `M${at.x - HALF} ${at.y - up}h${UNIT}V${at.y + HALF}h${-UNIT}z`;
+}
 
 export const round = (n: number): number => Math.round(n * 10) / 10;
 

@@ -12,6 +12,7 @@ const COPIED = [
   "font-family",
   "font-size",
   "font-weight",
+  "paint-order",
 ];
 const SHAPES = "rect, circle, path, line, text";
 const PIXELS = 1600; // the longer side of a PNG
@@ -67,7 +68,14 @@ function draw(paint: CanvasRenderingContext2D, shape: SVGElement): void {
     paint.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
     paint.textAlign = "center";
     paint.textBaseline = "middle";
-    paint.fillText(shape.textContent ?? "", number(shape, "x"), number(shape, "y"));
+    const words = [shape.textContent ?? "", number(shape, "x"), number(shape, "y")] as const;
+    if (look.stroke !== "none") {
+      paint.strokeStyle = look.stroke;
+      paint.lineWidth = Number.parseFloat(look.strokeWidth);
+      paint.lineJoin = look.strokeLinejoin as CanvasLineJoin;
+      paint.strokeText(...words);
+    }
+    paint.fillText(...words);
     return;
   }
   const path = outline(shape);

@@ -1,10 +1,16 @@
 /** Names of games, players and moves as people say them. */
+import { signal } from "@preact/signals";
 import type { Players } from "../api";
 import { named, t } from "./i18n";
 import { short, whole } from "./numbers";
 
+/** What the server calls its games, by name: the page has no words of its own for those of other people. */
+export const titles = signal<Readonly<Record<string, string>>>({});
+
 /** A game's id as a title: "Gomoku 15 · rule renju". */
 export function gameTitle(id: string): string {
+  if (id in titles.value) return named("game", id, titles.value[id]);
+  if (id.startsWith("openspiel:")) return id; // of a run whose game this server does not know
   const [name = "", rest = ""] = id.split(":", 2);
   const [size = "", ...options] = rest.split(",");
   const details = options.map((each) => {

@@ -46,7 +46,12 @@ export default function Play() {
     <div class="stage">
       <section class="board-side" aria-label={t("nav.play")}>
         <BoardView open={humanToMove()} onPlay={(move) => void playHere(move)}>
-          {(geometry) => game && here && <HintLayer layout={game.layout} geometry={geometry} toMove={here.to_move} />}
+          {(geometry) =>
+            game &&
+            here && (
+              <HintLayer layout={game.layout} geometry={geometry} toMove={here.to_move} pieces={here.glyphs !== null} />
+            )
+          }
         </BoardView>
       </section>
       <aside class="panel">

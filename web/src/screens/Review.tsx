@@ -50,7 +50,7 @@ function Overlays({ geometry }: { geometry: Geometry }) {
   const layout = info.value?.layout;
   const here = position.value;
   if (!layout || !here) return null;
-  return <HintLayer layout={layout} geometry={geometry} toMove={here.to_move} />;
+  return <HintLayer layout={layout} geometry={geometry} toMove={here.to_move} pieces={here.glyphs !== null} />;
 }
 
 const Empty = () => (

@@ -12,6 +12,7 @@ import {
   type Told,
   Unreachable,
 } from "../api";
+import { titles } from "../i18n/games";
 import { known as knownOnes } from "./fields";
 import { connections } from "./link";
 import { complain } from "./notices";
@@ -191,7 +192,7 @@ export const query = computed(() => {
   if (!info.value) return "";
   const parts = new URLSearchParams({ g: info.value.id });
   if (start.value) parts.set("s", start.value);
-  if (lineMoves.value.length) parts.set("m", lineMoves.value.join("-"));
+  if (lineMoves.value.length) parts.set("m", written(lineMoves.value));
   if (canRedo.value) parts.set("p", String(depth.value));
   return parts.toString();
 });
@@ -199,9 +200,13 @@ export const query = computed(() => {
 function fromQuery(parts: URLSearchParams): Opened | null {
   const game = parts.get("g");
   if (!game) return null;
-  const all = (parts.get("m") ?? "").split("-").filter(Boolean);
-  return { game, start: parts.get("s"), at: all };
+  return { game, start: parts.get("s"), at: read(parts.get("m") ?? "") };
 }
+
+/** Moves with a hyphen of their own, such as O-O, are told by commas, which no move has. */
+const written = (all: readonly string[]): string =>
+  all.some((move) => move.includes("-")) ? `${all.join(",")},` : all.join("-");
+const read = (text: string): string[] => text.split(text.includes(",") ? "," : "-").filter(Boolean);
 
 async function openLink(parts: URLSearchParams): Promise<boolean> {
   const linked = fromQuery(parts);
@@ -226,6 +231,7 @@ async function openFirst(): Promise<void> {
 export async function begin(): Promise<void> {
   try {
     about.value = await api.about();
+    titles.value = Object.fromEntries(about.value.games.map(({ name, title }) => [name, title]));
     settings.value = knownOnes(settings.peek(), about.value.settings);
     await openFirst();
   } catch (error) {

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { api } from "../api";
 import { analyst } from "./evaluations";
-import { keyOf, request, settled } from "./game";
+import { info, keyOf, request, settled } from "./game";
 import { begin } from "./link";
 import type { Answer, Update } from "./messages";
 import { complain } from "./notices";
@@ -15,6 +15,7 @@ export interface Hint {
   step: 0 | 1 | 2 | 3; // 0: being thought of
   move: string;
   cells: (number | null)[]; // of the moves of the line, the first being the hint
+  from: number | null; // where the hint's piece stands
   unsure: boolean; // the search cannot tell: nothing is shown
 }
 
@@ -36,16 +37,19 @@ export async function nextHint(line?: readonly string[]): Promise<void> {
     return;
   }
   const key = keyOf(wanted);
-  given.value = { key, step: 0, move: "", cells: [], unsure: false };
+  given.value = { key, step: 0, move: "", cells: [], from: null, unsure: false };
   try {
     const pv = (line ?? (await search())).slice(0, 3);
     if (!pv.length) {
-      given.value = { key, step: 3, move: "", cells: [], unsure: true };
+      given.value = { key, step: 3, move: "", cells: [], from: null, unsure: true };
       return;
     }
-    const { lasts } = await api.frames({ ...wanted, moves: [...wanted.moves, ...pv] });
+    const { lasts, froms } = await api.frames({ ...wanted, moves: [...wanted.moves, ...pv] });
     if (given.peek()?.key !== key) return;
-    given.value = { key, step: 1, move: pv[0]!, cells: lasts.slice(wanted.moves.length + 1), unsure: false };
+    const ply = wanted.moves.length + 1;
+    const cells = lasts.slice(ply);
+    const step = info.peek()?.layout.kind === "text" ? 3 : 1; // there is no place to look at
+    given.value = { key, step, move: pv[0]!, cells, from: froms[ply] ?? null, unsure: false };
   } catch (error) {
     given.value = null;
     complain(error);

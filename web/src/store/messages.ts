@@ -4,6 +4,7 @@ import type { PositionRequest, Proven, Settings, Side, Wdl } from "../api";
 export interface MoveRow {
   move: string;
   action: number;
+  from: number | null;
   cell: number | null;
   visits: number;
   share: number;

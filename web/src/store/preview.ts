@@ -17,7 +17,7 @@ export const preview = computed(() => {
   const line = previewed.value;
   const here = request.value;
   if (!line || !here || found.value?.key !== keyOf({ ...here, moves: [...here.moves, ...line] })) return null;
-  const { frames, lasts } = found.value.frames;
+  const { frames, glyphs, texts, lasts } = found.value.frames;
   const from = here.moves.length;
   const shown = Math.min(step.value, line.length);
   const numbers = new Map<number, number>();
@@ -25,7 +25,8 @@ export const preview = computed(() => {
     const cell = lasts[from + n];
     if (cell !== null && cell !== undefined && !numbers.has(cell)) numbers.set(cell, n);
   }
-  return { stones: frames[from + shown] ?? [], numbers };
+  const at = from + shown;
+  return { stones: frames[at] ?? [], glyphs: glyphs[at] ?? null, text: texts?.[at] ?? null, numbers };
 });
 
 async function framesOf(wanted: PositionRequest, key: string): Promise<Frames> {

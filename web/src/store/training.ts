@@ -1,6 +1,6 @@
 /** Training runs: read again and again while they are looked at. */
 import { computed, effect, signal } from "@preact/signals";
-import { ApiError, api, type Layout, type Side, type Stone } from "../api";
+import { ApiError, api, type Drawn, type Layout, type Side } from "../api";
 import { joined, type Points } from "./curves";
 import { connections } from "./link";
 import { complain } from "./notices";
@@ -68,10 +68,10 @@ export interface Worker {
   unseen: number;
 }
 
-export interface LiveGame {
+export interface LiveGame extends Drawn {
   number: number;
   moves: string[];
-  stones: Stone[];
+  text: string | null;
   to_move: Side;
   value: number | null;
 }

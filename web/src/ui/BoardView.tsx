@@ -3,7 +3,9 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { LegalMove } from "../api";
 import { Board } from "../board/Board";
+import { withoutPlace } from "../board/choice";
 import type { Geometry } from "../board/geometry";
+import { MoveList } from "../board/MoveList";
 import { certainOwners, Numbers, Territory } from "../board/Overlay";
 import { gameTitle, moveName } from "../i18n/games";
 import { t } from "../i18n/i18n";
@@ -13,6 +15,8 @@ import { coordinates } from "../store/prefs";
 import { preview } from "../store/preview";
 import { Button } from "./controls";
 import { Transport } from "./Transport";
+
+const FEW = 12; // buttons beside the board; more are a list that can be searched
 
 interface Props {
   open: boolean; // may the person move now?
@@ -29,14 +33,18 @@ export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Pr
   const legal = open && settled.value ? settled.value.legal : [];
   const ahead = preview.value;
   const move = onPlay ?? ((text: string) => void play(text));
-  const flat = legal.filter((each) => each.cell === null);
+  const textual = game.layout.kind === "text";
+  const flat = textual ? [] : withoutPlace(legal);
   return (
     <div class="board-view">
       <Board
         key={game.id}
         layout={game.layout}
-        stones={ahead?.stones ?? here.stones}
+        stones={(ahead ?? here).stones}
+        glyphs={(ahead ?? here).glyphs}
+        text={ahead?.text ?? here.board_text}
         last={ahead ? null : here.last}
+        lastFrom={ahead ? null : here.last_from}
         line={ahead ? [] : here.line}
         toMove={here.to_move}
         legal={legal}
@@ -64,16 +72,18 @@ export function BoardView({ open, onPlay, onPoint, quiet = false, children }: Pr
       </Board>
       <div class="board-foot">
         <Transport />
-        {flat.map((each) => (
-          <Button
-            key={each.text}
-            label={moveName(each.text)}
-            onClick={() => move(each.text)}
-            testid={`move-${each.text}`}
-          />
-        ))}
-        {open && <TypedMove onPlay={move} />}
+        {flat.length <= FEW &&
+          flat.map((each) => (
+            <Button
+              key={each.text}
+              label={moveName(each.text)}
+              onClick={() => move(each.text)}
+              testid={`move-${each.text}`}
+            />
+          ))}
+        {open && !textual && flat.length <= FEW && <TypedMove onPlay={move} />}
       </div>
+      {flat.length > FEW && <MoveList moves={flat} onPlay={move} />}
     </div>
   );
 }

@@ -1,13 +1,20 @@
 /** A hint on the board, as far as it was asked for. */
 import type { Layout, Side } from "../api";
 import { around, type Geometry } from "../board/geometry";
-import { Numbers, Region } from "../board/Overlay";
+import { Arrow, Numbers, Region } from "../board/Overlay";
 import { Piece } from "../board/Piece";
 import { moveName } from "../i18n/games";
 import { type Key, t } from "../i18n/i18n";
 import { hint } from "../store/hints";
 
-export function HintLayer({ layout, geometry, toMove }: { layout: Layout; geometry: Geometry; toMove: Side }) {
+interface Props {
+  layout: Layout;
+  geometry: Geometry;
+  toMove: Side;
+  pieces: boolean; // glyphs, not stones: which of them would move, only their numbers say
+}
+
+export function HintLayer({ layout, geometry, toMove, pieces }: Props) {
   const now = hint.value;
   const cell = now?.cells[0];
   if (!now || now.step === 0 || cell === null || cell === undefined) return null;
@@ -18,17 +25,19 @@ export function HintLayer({ layout, geometry, toMove }: { layout: Layout; geomet
   return (
     <g aria-hidden="true" data-testid={`hint-${now.step}`}>
       <Region cells={region} geometry={geometry} />
-      {shown.map(({ at, place }) => (
-        <g key={place} class="ghost">
-          <Piece
-            kind={layout.kind}
-            side={place % 2 ? (toMove === 0 ? 1 : 0) : toMove}
-            at={geometry.cells[at]!}
-            radius={geometry.radius}
-          />
-        </g>
-      ))}
+      {!pieces &&
+        shown.map(({ at, place }) => (
+          <g key={place} class="ghost">
+            <Piece
+              kind={layout.kind}
+              side={place % 2 ? (toMove === 0 ? 1 : 0) : toMove}
+              at={geometry.cells[at]!}
+              radius={geometry.radius}
+            />
+          </g>
+        ))}
       <Numbers numbers={numbers} stones={[]} geometry={geometry} />
+      {now.step === 3 && now.from !== null && <Arrow from={geometry.cells[now.from]!} to={geometry.cells[cell]!} />}
       {now.step === 3 && (
         <circle class="hint-move" cx={geometry.cells[cell]!.x} cy={geometry.cells[cell]!.y} r={geometry.radius} />
       )}

@@ -61,9 +61,13 @@ export function ImportDialog() {
           />
         </label>
       </div>
-      <h3>{t("setup.title")}</h3>
-      {/* Its own stones for each game: another board has other cells. */}
-      <SetUp key={info.value?.id} />
+      {info.value?.set_up && (
+        <>
+          <h3>{t("setup.title")}</h3>
+          {/* Its own stones for each game: another board has other cells. */}
+          <SetUp key={info.value.id} />
+        </>
+      )}
     </Dialog>
   );
 }
@@ -90,7 +94,7 @@ function SetUp() {
   const side = useSignal<Side>(position.value?.to_move ?? 0);
   if (!game) return null;
   const { layout } = game;
-  const everywhere = layout.cell_names.map((text, cell) => ({ action: cell, text, cell }));
+  const everywhere = layout.cell_names.map((text, cell) => ({ action: cell, text, from: null, cell }));
   const turn = (name: string) => {
     const at = layout.cell_names.indexOf(name);
     stones.value = stones.value.map((stone, cell) => (cell === at ? (((stone + 1) % 3) as Stone) : stone));

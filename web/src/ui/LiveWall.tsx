@@ -23,7 +23,7 @@ export function LiveWall() {
           {now.games.map((game, place) => (
             <button key={place} type="button" class="wall-game" onClick={() => void analyse(now.game, game)}>
               <span class="unseen">{t("train.live.open", { number: game.number })}</span>
-              <MiniBoard layout={shape} stones={game.stones} />
+              <MiniBoard layout={shape} stones={game.stones} glyphs={game.glyphs} text={game.text} />
               {game.value !== null && (
                 <span class="wall-value">
                   <span style={{ width: `${50 + 50 * game.value}%` }} />

@@ -138,6 +138,7 @@ const Games = (props: { games: readonly GameEntry[]; value: string; onChange: (n
       >
         <GameMark game={game} />
         {named("game", game.name, game.title)}
+        {game.name.startsWith("openspiel:") && <small class="muted">{game.name}</small>}
       </button>
     ))}
   </fieldset>

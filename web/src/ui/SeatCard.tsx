@@ -36,7 +36,7 @@ export function SeatCard({ side }: { side: Side }) {
   const groups: Group[] = [{ choices: [{ value: HUMAN, label: t("player.human") }] }, ...playerGroups(players.value)];
   return (
     <div class={turn ? "seat turn" : "seat"} data-testid={`seat-${side}`}>
-      {info.value && <Token kind={info.value.layout.kind} side={side} />}
+      {info.value && <Token kind={info.value.layout.kind} side={side} plain={Boolean(here?.glyphs)} />}
       <Select label={name} value={seat.player} groups={groups} onChange={(player) => choosePlayer(side, player)} />
       {thinks(seat.player) && <Budget side={side} />}
       <span class="seat-state">

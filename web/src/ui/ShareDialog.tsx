@@ -78,8 +78,12 @@ export function ShareDialog() {
         <Button label="SGF" onClick={() => void exportAs("sgf")} testid="export-sgf" />
         <Button label="JSON" onClick={() => void exportAs("json")} testid="export-json" />
         <Button label={t("share.moves")} onClick={() => void exportAs("moves")} testid="export-moves" />
-        <Button label="PNG" onClick={() => void savePng()} testid="export-png" />
-        <Button label="SVG" onClick={saveSvg} testid="export-svg" />
+        {info.value?.layout.kind !== "text" && (
+          <>
+            <Button label="PNG" onClick={() => void savePng()} testid="export-png" />
+            <Button label="SVG" onClick={saveSvg} testid="export-svg" />
+          </>
+        )}
       </div>
     </Dialog>
   );

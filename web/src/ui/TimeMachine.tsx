@@ -72,7 +72,10 @@ export function TimeMachine({ run, layout }: { run: RunDetails; layout: Layout }
           <Board
             layout={layout}
             stones={here.stones}
+            glyphs={here.glyphs}
+            text={here.board_text}
             last={here.last}
+            lastFrom={here.last_from}
             line={here.line}
             toMove={here.to_move}
             legal={here.terminal ? [] : here.legal}
@@ -137,7 +140,7 @@ const nameOf = ({ step, minutes }: RunDetails["networks"][number]): string =>
 
 function priorHeat(here: Position, { prior }: Evaluation): Warmth[] {
   const rows = here.legal.map(
-    ({ text, cell, action }) => ({ move: text, cell, action, prior: prior[text] ?? 0 }) as MoveRow,
+    ({ text, from, cell, action }) => ({ move: text, from, cell, action, prior: prior[text] ?? 0 }) as MoveRow,
   );
   rows.sort((a, b) => b.prior - a.prior);
   return warmths(rows, "prior");
