@@ -115,8 +115,13 @@ def test_self_play_and_replay_go_on_too(nim: Nim) -> None:
         play.backup(*evaluate(play.select()))
         records += play.take_records()
     moves = np.concatenate([np.asarray(record["moves"]) for record in records]).astype(np.uint16)
-    starts = np.cumsum([0, *(len(record["moves"]) for record in records)], dtype=np.int64)  # type: ignore[arg-type]
-    request = {"moves": moves, "game_start": starts, "game": np.zeros(1, np.int32), "symmetry": np.zeros(1, np.uint8)}
+    starts = np.cumsum([0, *(len(record["moves"]) for record in records)], dtype=np.int64)
+    request: dict[str, Any] = {
+        "moves": moves,
+        "game_start": starts,
+        "game": np.zeros(1, np.int32),
+        "symmetry": np.zeros(1, np.uint8),
+    }
     planes, legal = game.replay(**request, ply=np.array([2], np.int32))
     assert planes.shape == (1, 1, 1, 1) and legal.sum() == 3
 

@@ -60,7 +60,8 @@ class Twin(Rules):
         return board.stones
 
     def grid(self, board: Board, stone: int) -> Planes:
-        return (np.array(board.stones).reshape(self.rows, self.cols) == stone).astype(np.float32)
+        found: Planes = (np.array(board.stones).reshape(self.rows, self.cols) == stone).astype(np.float32)
+        return found
 
     def own_and_theirs(self, board: Board) -> list[Planes]:
         return [self.grid(board, board.side), self.grid(board, 3 - board.side)]

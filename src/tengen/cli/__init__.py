@@ -75,7 +75,7 @@ def add_verb(
         action="append",
         default=[],
         metavar="GAME",
-        help="a game of your own that is met in files: FILE.py, module:Class, openspiel:NAME(…) or FILE.so (repeatable)",
+        help="a game of your own that files may name: FILE.py, module:Class, openspiel:NAME(…), FILE.so (repeatable)",
     )
     parser.set_defaults(run=run)
     return parser
@@ -85,7 +85,7 @@ def add_game(parser: Parser) -> None:
     parser.add_argument(
         "game",
         metavar="GAME",
-        help="NAME[:SIZE][,option=value…], such as connect4 or go:9,komi=7.5, or your own: FILE.py",
+        help="NAME[:SIZE][,option=value…], such as connect4 or go:9,komi=7.5; or FILE.py",
     )
 
 
