@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from tengen.net.evaluator import Hash
 from tengen.net.shape import NetworkShape
 from tengen.records.replay import Replay, ReplayConfig
 from tengen.train.learner import Learner, LearnerConfig
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import openspiel_table
 
 pyspiel: Any = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra openspiel)")
 
@@ -329,6 +333,15 @@ def test_threads_see_what_they_ask_for(text: str, hasty_threads: None) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(rules.planes, states * 10))
     assert all((planes == wanted[i % len(states)]).all() for i, planes in enumerate(found))
+
+
+def test_the_table_in_the_guide_is_that_of_the_command() -> None:
+    """Its times differ from run to run, the rest does not."""
+    rows = [
+        line.strip("| ").split(" | ") for line in openspiel_table.PAGE.read_text().splitlines() if " µs" not in line
+    ]
+    written = {row[0]: row[:4] for row in rows if len(row) == 7}
+    assert written == {name: openspiel_table.facts(rules_of(name)) for name in NAMES}
 
 
 # Behind the search.
