@@ -24,7 +24,7 @@ EXAMPLE = """example: tengen check ./breakthrough.py
 A law that is broken is told in one line, with the moves that show it, and the exit code is 2."""
 
 LAW_SECONDS = 10.0
-SLOW = 200.0  # microseconds of a position: about what a small network needs for it on one core
+SLOW = 200.0  # microseconds of a position: then a search sees fewer than 5,000 of them in a second
 SIMULATIONS = 1000
 NEEDED = ("torch", "safetensors", "onnxruntime")
 
@@ -80,7 +80,8 @@ def check(rules: Rules, args: argparse.Namespace, report: dict[str, Any]) -> "Ch
         return checked
     if not broken:
         print(f"{rules.title or rules.name}: {rules.rows} × {rules.cols}, {rules.actions} actions, ", end="")
-        print(f"{len(rules.inputs)} planes; {len(checked.sample.plies)} random games\n")
+        planes = "1 plane" if len(rules.inputs) == 1 else f"{len(rules.inputs)} planes"
+        print(f"{planes}; {len(checked.sample.plies)} random games\n")
     for law in checked.kept:
         print(f"  ✓ {law:11} {LAWS[law]}")
     if broken:
