@@ -509,6 +509,9 @@ void bind_games(nb::module_& m) {
           "The meaning of the planes, in order.")
       .def_prop_ro(
           "state_bytes", [](const PyGame& g) { return g.game->state_bytes(); }, "Size of one position in memory.")
+      .def_prop_ro(
+          "kept_bytes", [](const PyGame& g) { return g.game->kept_bytes(); },
+          "What a search keeps of a position beside its node: of games whose rules live elsewhere.")
       .def(
           "start", [](const PyGame& g) { return PyState{g.game, g.game->initial()}; }, "The starting position.")
       .def(

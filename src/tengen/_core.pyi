@@ -293,6 +293,12 @@ class Game:
     def state_bytes(self) -> int:
         """Size of one position in memory."""
 
+    @property
+    def kept_bytes(self) -> int:
+        """
+        What a search keeps of a position beside its node: of games whose rules live elsewhere.
+        """
+
     def start(self) -> State:
         """The starting position."""
 

@@ -48,6 +48,7 @@ def registered(path: Path) -> Game:
     return sources.load(str(path))
 
 
+@pytest.mark.slow
 def test_a_run_of_your_own_game_is_found_by_its_name_alone(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,7 +95,8 @@ GameId parse_game_id(std::string_view text, const std::vector<const GameSpec*>& 
   const auto found = std::ranges::find(specs, name, &GameSpec::name);
   if (found == specs.end())
     throw Error("unknown game " + quoted(name) + "; the games are " +
-                join(specs, [](const GameSpec* spec) { return std::string(spec->name); }));
+                join(specs, [](const GameSpec* spec) { return std::string(spec->name); }) +
+                "; your own are named by --rules FILE.py");
 
   GameId id{*found, (*found)->default_size, {}};
   if (colon != std::string_view::npos) id.size = parse_size(*id.spec, head.substr(colon + 1));

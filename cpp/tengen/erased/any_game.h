@@ -109,6 +109,7 @@ class AnyGame {
   virtual int inverse(int symmetry) const = 0;
   virtual std::string_view schema() const = 0;
   virtual std::size_t state_bytes() const = 0;
+  virtual std::size_t kept_bytes() const = 0;  // beside each node of a tree
   // Writes planes [samples, planes, rows, cols] and, unless null, legal moves as 0/1 [samples, actions] in policy
   // order.
   virtual void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const = 0;

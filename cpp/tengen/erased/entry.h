@@ -185,6 +185,7 @@ class GameOf final : public AnyGame {
   int inverse(int symmetry) const override { return start_.inverse(symmetry); }
   std::string_view schema() const override { return start_.schema(); }
   std::size_t state_bytes() const override { return sizeof(G); }
+  std::size_t kept_bytes() const override { return tengen::kept_bytes(start_); }
 
   void replay(const ReplayRequest& request, float* planes, std::uint8_t* legal, int threads) const override {
     const auto plane_floats = static_cast<std::size_t>(num_planes() * layout().rows * layout().cols);

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.cli import EXIT_INTERRUPTED, Parser, UsageError, Verbs, add_device, add_verb, device_for, number, phrases
-from tengen.games import Family
+from tengen.games import Family, Game, rules_of, sources
 
 if TYPE_CHECKING:
     from tengen.cli.dashboard import Screen
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, make_hub: "MakeHub | None" = None) -> int:
     if missing := [module for module in NEEDED if not find_spec(module)]:
         raise UsageError(f"training needs {', '.join(missing)}; pip install 'tengen[train]'")
     if getattr(args, "ray", None) is not None:
-        make_hub = ray_hub(args.ray)
+        make_hub = ray_hub(args.ray, Family.parse(args.game).largest)
     from tengen._core import SelfPlay
     from tengen.files import write_durably
     from tengen.preset import file_name
@@ -130,9 +130,14 @@ def starting_network(name: str, family: Family, changes: dict[str, dict[str, Any
     return file.data
 
 
-def ray_hub(address: str) -> "MakeHub":
+def ray_hub(address: str, game: Game) -> "MakeHub":
     if not find_spec("ray"):
         raise UsageError("--ray needs Ray; pip install 'tengen[ray]'")
+    if rules_of(game) and game.id not in sources.installed():
+        raise UsageError(
+            f"players on a cluster know the games of installed packages only; offer {game.id} in one, through the "
+            f"entry-point group {sources.GROUP}"
+        )
     from tengen.hub.ray import RayHub
 
     return partial(RayHub, address=address or None)

@@ -78,8 +78,9 @@ class OpenSpielGame(Rules):
                 f"{name} is too large: {self._pass} actions, at most {MOST_ACTIONS}, and {numbers} numbers for a "
                 f"network, at most {MOST_NUMBERS}"
             )
-        self._cut = self._longest < game.max_game_length()
-        self.remembers = kind not in SHOWS_ALL or self._cut
+        # Only what fills its board surely ends by itself: oware breaks its own limit with an error.
+        self._cut = kind not in SHOWS_ALL or self._longest < game.max_game_length()
+        self.remembers = self._cut  # the planes do not tell how near that draw is
         self._is_terminal, self._move_number = pyspiel.State.is_terminal, pyspiel.State.move_number
         if not self._again:
             its = pyspiel.State

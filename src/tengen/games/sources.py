@@ -61,12 +61,20 @@ def find(text: str) -> Rules:
     return _made(found, name, text)
 
 
+_installed = set[str]()
+
+
+def installed() -> frozenset[str]:
+    """The ids of what installed packages offer."""
+    return frozenset(_installed)
+
+
 def load_installed() -> list[str]:
     """Registers what installed packages offer; what fails is told, a line each, and left out."""
     failures = []
     for point in entry_points(group=GROUP):
         try:
-            register(_object(point.load(), point.value))
+            _installed.add(register(_object(point.load(), point.value)).id)
         except GameError as error:
             failures.append(f"{point.value}: {error}")
         except Exception as error:  # a package's own code

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from tengen.games import sources
 from tengen.hub.desk import TICK, Desk
 from tengen.hub.local import playing_threads
 from tengen.hub.player import ReleasePlayer
@@ -47,6 +48,7 @@ class RayPlayer:
     """Lives on the cluster."""
 
     def __init__(self, first_game: int, device: str, threads: int) -> None:
+        sources.load_installed()  # of the packages on the player's machine: a message can bring no rules
         self._device, self._threads = device, threads
         self._player = ReleasePlayer(first_game, device=device, threads=threads)
 

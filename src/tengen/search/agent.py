@@ -43,8 +43,8 @@ STANDARD_ERRORS = 3.0  # taken off a value for its lower confidence bound
 
 
 def node_bytes(game: Game) -> int:
-    """Memory of a node and its edges, as in tree.h."""
-    return 64 + 16 * game.num_actions
+    """Memory of a node and its edges, as in tree.h, and of the position that a search keeps there."""
+    return 64 + 16 * game.num_actions + game.kept_bytes
 
 
 @dataclass(frozen=True)
