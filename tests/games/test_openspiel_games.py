@@ -252,12 +252,13 @@ def test_white_begins_in_chess_though_it_is_openspiels_second_player() -> None:
     assert rules.outcome(state) == -1  # Black has mated: White is to move and has lost
 
 
-def test_a_game_without_end_is_a_draw() -> None:
-    rules = rules_of("shogi")
-    assert rules.most_plies == 1024
-    rules._longest = 30
+@pytest.mark.parametrize(("text", "most"), [("shogi", 1024), ("oware", 1000), ("mancala", 2000)])
+def test_a_game_without_end_is_a_draw(text: str, most: int) -> None:
+    rules = rules_of(text)
+    assert rules.most_plies == most and rules.remembers
+    rules._longest = 10
     *_, (state, theirs, _) = random_plies(rules, 1)
-    assert theirs.move_number() == 30 and not theirs.is_terminal() and rules.outcome(state) == 0
+    assert theirs.move_number() == 10 and not theirs.is_terminal() and rules.outcome(state) == 0
 
 
 def test_a_forced_pass_is_seen() -> None:
