@@ -90,7 +90,7 @@ def test_every_game_that_qualifies_is_there() -> None:
         ("hex(board_size=5,swap=on)", "hex(board_size=5,swap=True)"),
         ("hex(swap=false)", "hex"),
         ("go(board_size=9,komi=6.50)", None),
-        ("go(komi=-0)", "go(komi=0)"),
+        ("go(komi=-0)", "go(komi=0.0)"),
         ("go(board_size=5,max_game_length=50,komi=7.5)", "go(board_size=5)"),  # 50 plies are usual on such a board
         ("quoridor(wall_count=0)", "quoridor(wall_count=0)"),  # OpenSpiel's list says that 0 is usual, but it is 10
         ("quoridor(wall_count=10)", "quoridor"),
@@ -185,11 +185,11 @@ def random_plies(rules: OpenSpielGame, seed: int, most: int = 10_000) -> Iterato
         player = 1 - player
 
 
-def compare(rules: OpenSpielGame, seed: int) -> None:
+def compare(rules: OpenSpielGame, seed: int, most: int = 10_000) -> None:
     """Sides alternate; who would wait in OpenSpiel passes; all else is as there."""
     passing = rules.name.removeprefix("openspiel:").split("(")[0] in MOVES_AGAIN
     waits = [rules.actions - 1] if passing else None
-    for state, theirs, player in random_plies(rules, seed):
+    for state, theirs, player in random_plies(rules, seed, most):
         outcome = rules.outcome(state)
         planes = rules.planes(state)
         assert planes.shape == (len(rules.inputs), rules.rows, rules.cols) and planes.dtype == np.float32
@@ -214,6 +214,35 @@ def test_random_games_are_those_of_openspiel(text: str) -> None:
     rules = rules_of(text)
     for seed in range(2):
         compare(rules, seed)
+
+
+def random_parameters(name: str, rng: random.Random) -> str:
+    """Of any value that is not refused, extremes among them."""
+    parts = []
+    for key, usual in sorted(openspiel._known(name).items()):
+        limits = openspiel.LIMITS.get(f"{name}.{key}", openspiel.USUAL)
+        if isinstance(usual, bool):
+            parts.append(f"{key}={rng.random() < 0.5}")
+        elif isinstance(usual, float):
+            parts.append(f"{key}={rng.randint(-40, 40) / 2}")
+        else:
+            parts.append(f"{key}={rng.choice([limits[0], limits[-1], *rng.choices(limits, k=2), *limits[:4]])}")
+    return f"{name}({','.join(rng.sample(parts, rng.randint(0, len(parts))))})"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", [name for name in NAMES if openspiel._known(name)])
+def test_parameters_that_are_taken_can_be_played(name: str) -> None:
+    """One process, as it would be: OpenSpiel keeps things from one game to the next."""
+    rng = random.Random(name)
+    for seed in range(12):
+        try:
+            rules = rules_of(random_parameters(name, rng))
+        except GameError as error:
+            assert "without a move" in str(error) or "too large" in str(error)
+            continue
+        assert rules_of(rules.name.removeprefix("openspiel:")).name == rules.name
+        compare(rules, seed, 60)
 
 
 @pytest.mark.parametrize("text", EVERY)

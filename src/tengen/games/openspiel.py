@@ -119,14 +119,18 @@ def _meant(word: str, words: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(words) or 'none'}"
 
 
-def _values(name: str, text: str) -> dict[str, Value]:
-    """The parameters as typed, each of the kind that OpenSpiel expects and within bounds."""
-    defaults: Mapping[str, Value] = _kinds()[name].parameter_specification
-    known = {
+def _known(name: str) -> dict[str, Value]:
+    """The parameters that can be set, and what they are as a rule."""
+    return {
         key: value
-        for key, value in defaults.items()
+        for key, value in _kinds()[name].parameter_specification.items()
         if key not in UNUSED and f"{name}.{key}" not in REFUSED and isinstance(value, Value)
     }
+
+
+def _values(name: str, text: str) -> dict[str, Value]:
+    """The parameters as typed, each of the kind that OpenSpiel expects and within bounds."""
+    known = _known(name)
     found: dict[str, Value] = {}
     for part in text.split(",") if text.strip() else []:
         key, equals, value = (word.strip() for word in part.partition("="))
@@ -188,5 +192,5 @@ def _canonical(name: str, values: Mapping[str, Value], game: Any) -> str:
 
 
 def _written(name: str, values: Mapping[str, Value]) -> str:
-    texts = [f"{key}={f'{value:g}' if isinstance(value, float) else value}" for key, value in sorted(values.items())]
+    texts = [f"{key}={value}" for key, value in sorted(values.items())]
     return f"{name}({','.join(texts)})" if texts else name
