@@ -124,6 +124,7 @@ std::string moves_text(const PyState& self) {
   for (const Action a : self.state->moves()) {
     if (!out.empty() && !single) out += ' ';
     out += replayed->move_text(a);
+    replayed->apply(a);
   }
   return out.empty() ? "-" : out;
 }

@@ -326,6 +326,18 @@ class CompiledRules final : public PythonRules {
   }
   std::uint64_t hash(const void* state, int symmetry) const override { return table_.hash(state, symmetry); }
   std::shared_ptr<void> hold() const override { return nullptr; }
+  // A C function cannot raise: Python goes through the game again and finds the user's line.
+  std::string explain(std::span<const Action> moves) const override {
+    try {
+      return guarded("explain", [&]() -> std::string {
+        if (!nb::hasattr(rules(), "explain")) return {};
+        const std::vector<int> actions(moves.begin(), moves.end());
+        return checked_text(rules().attr("explain")(actions), "explain", kMostText);
+      });
+    } catch (const RulesError&) {
+      return {};
+    }
+  }
 
  private:
   nb::object seen(const void* state) const override {

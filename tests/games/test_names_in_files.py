@@ -83,7 +83,7 @@ def test_a_network_of_other_rules_of_the_same_name_is_refused(source: Path) -> N
     changed = registered(source)
     path = source.with_suffix(".onnx")
     path.write_bytes(file.data)
-    with pytest.raises(NetworkError, match="schema|rules|planes"):
+    with pytest.raises(NetworkError, match=r"schema|rules|planes"):
         NetworkFile.load(path, changed)
 
 

@@ -254,3 +254,18 @@ def test_one_ctrl_c_ends_a_search_in_slow_rules(tmp_path: Path) -> None:
 def test_playouts_go_through_own_rules(nim: Nim) -> None:
     found = Agent(games.make("own_nim"), Rollout(), sims=300, solver=False).analyze(games.make("own_nim").start())
     assert sum(move.visits for move in found.moves) == 300
+
+
+def test_texts_of_moves_may_depend_on_the_position() -> None:
+    class Told(Nim):
+        name = "told_nim"
+
+        def move_text(self, state: Pile, action: int) -> str:
+            return f"{state.left}-{action + 1}"
+
+    game = games.register(Told())
+    try:
+        state = game.from_moves("21-2 19-3")
+        assert state.moves_text() == "21-2 19-3" and game.from_moves(state.moves_text()).moves() == [1, 2]
+    finally:
+        games.unregister(game)

@@ -13,22 +13,21 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 
-// Of planes as a symmetry shows them: a sum over the numbers that are not 0, so that most of a board costs nothing.
-std::uint64_t hash_of(const std::vector<float>& planes, const std::vector<std::uint16_t>& cells) {
-  std::uint64_t sum = planes.size();
-  for (std::size_t i = 0; i < planes.size(); ++i)
-    if (planes[i] != 0) {
-      const std::size_t shown = i - i % cells.size() + cells[i % cells.size()];
-      sum += mix64(std::bit_cast<std::uint32_t>(planes[i]) | static_cast<std::uint64_t>(shown + 1) << 32);
-    }
-  return mix64(sum);
+// Calls each(plane's first number, cell, where a symmetry shows the cell) for all numbers of planes in their order.
+template <class Each>
+void for_each_number(const RuleFacts& facts, const std::vector<std::uint16_t>& cells, const Each& each) {
+  for (std::size_t plane = 0; plane < static_cast<std::size_t>(facts.planes); ++plane)
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) each(plane * cells.size(), cell, cells[cell]);
 }
 
-template <class T>
-const T& publish(std::atomic<const T*>& place, std::unique_ptr<T> made) {
-  const T* expected = nullptr;
-  if (place.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *made.release();
-  return *expected;
+// Of planes as a symmetry shows them: a sum over the numbers that are not 0, so that most of a board costs nothing.
+std::uint64_t hash_of(const RuleFacts& facts, const float* planes, const std::vector<std::uint16_t>& cells) {
+  std::uint64_t sum = facts.plane_floats();
+  for_each_number(facts, cells, [&](std::size_t first, std::size_t cell, std::size_t shown) {
+    if (const float number = planes[first + cell]; number != 0)
+      sum += mix64(std::bit_cast<std::uint32_t>(number) | static_cast<std::uint64_t>(first + shown + 1) << 32);
+  });
+  return mix64(sum);
 }
 
 }  // namespace
@@ -84,8 +83,8 @@ Snapshot* Snapshot::copy(const Snapshot& from) {
 
 void Snapshot::end() noexcept {
   rules_.destroy(state());
-  delete legal_.load(std::memory_order_relaxed);
-  delete planes_.load(std::memory_order_relaxed);
+  delete[] legal_.load(std::memory_order_relaxed);
+  delete[] planes_.load(std::memory_order_relaxed);
   delete drawn_.load(std::memory_order_relaxed);
   this->~Snapshot();
   release(this);
@@ -94,8 +93,8 @@ void Snapshot::end() noexcept {
 void Snapshot::apply(Action action) {
   moves_.push_back(action);
   ask([&](const Rules& rules, const void*) { rules.apply(state(), action); });
-  delete legal_.exchange(nullptr, std::memory_order_relaxed);
-  delete planes_.exchange(nullptr, std::memory_order_relaxed);
+  delete[] legal_.exchange(nullptr, std::memory_order_relaxed);
+  delete[] planes_.exchange(nullptr, std::memory_order_relaxed);
   delete drawn_.exchange(nullptr, std::memory_order_relaxed);
   settle();
 }
@@ -116,39 +115,54 @@ std::string Snapshot::blame(const std::string& what) const {
     moves += (moves.empty() ? "" : " ") + std::to_string(moves_[i]);
   const std::string after =
       moves_.empty() ? "at the start" : "after the actions " + std::string(moves_.size() > kShown ? "… " : "") + moves;
-  return "the rules of " + rules_.facts().name + " fail " + after + ": " + what;
+  const std::string why = rules_.explain(moves_);
+  return "the rules of " + rules_.facts().name + " fail " + after + ": " + (why.empty() ? what : why);
 }
 
-const std::vector<Action>& Snapshot::legal() const {
-  if (const auto* known = legal_.load(std::memory_order_acquire)) return *known;
-  auto made = std::make_unique<std::vector<Action>>();
-  if (outcome_ == Rules::kGoesOn) {
-    ask([&](const Rules& rules, const void* state) { rules.legal(state, *made); });
-    if (made->empty()) throw Error(blame("the game goes on, but no action is legal"));
-    for (std::size_t i = 0; i < made->size(); ++i)
-      if ((*made)[i] >= rules_.facts().actions || (i > 0 && (*made)[i] <= (*made)[i - 1]))
-        throw Error(blame("legal actions must be ascending and from 0 to " +
-                          std::to_string(rules_.facts().actions - 1) + "; there is " + std::to_string((*made)[i])));
+std::span<const Action> Snapshot::legal() const {
+  const Action* known = legal_.load(std::memory_order_acquire);
+  if (!known) {
+    thread_local std::vector<Action> found;
+    found.clear();
+    if (outcome_ == Rules::kGoesOn) {
+      ask([&](const Rules& rules, const void* state) { rules.legal(state, found); });
+      check(found);
+    }
+    auto made = std::make_unique_for_overwrite<Action[]>(found.size() + 1);
+    made[0] = static_cast<Action>(found.size());
+    std::ranges::copy(found, made.get() + 1);
+    if (legal_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
   }
-  return publish(legal_, std::move(made));
+  return {known + 1, known[0]};
+}
+
+void Snapshot::check(const std::vector<Action>& legal) const {
+  if (legal.empty()) throw Error(blame("the game goes on, but no action is legal"));
+  const int actions = rules_.facts().actions;
+  for (std::size_t i = 0; i < legal.size(); ++i)
+    if (legal[i] >= actions || (i > 0 && legal[i] <= legal[i - 1]))
+      throw Error(blame("legal actions must be ascending and from 0 to " + std::to_string(actions - 1) + "; there is " +
+                        std::to_string(legal[i])));
 }
 
 const std::vector<DrawnCell>& Snapshot::drawn() const {
-  if (const auto* known = drawn_.load(std::memory_order_acquire)) return *known;
-  return publish(drawn_, std::make_unique<std::vector<DrawnCell>>(
-                             ask([](const Rules& rules, const void* state) { return rules.cells(state); })));
+  const std::vector<DrawnCell>* known = drawn_.load(std::memory_order_acquire);
+  if (known) return *known;
+  auto made = std::make_unique<std::vector<DrawnCell>>(
+      ask([](const Rules& rules, const void* state) { return rules.cells(state); }));
+  return drawn_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel) ? *made.release() : *known;
 }
 
-std::unique_ptr<std::vector<float>> Snapshot::take_planes() const {
-  std::unique_ptr<std::vector<float>> found(planes_.exchange(nullptr, std::memory_order_acq_rel));
+std::unique_ptr<float[]> Snapshot::take_planes() const {
+  std::unique_ptr<float[]> found(planes_.exchange(nullptr, std::memory_order_acq_rel));
   if (found) return found;
-  found = std::make_unique<std::vector<float>>(rules_.facts().plane_floats());
-  ask([&](const Rules& rules, const void* state) { rules.encode(state, found->data()); });
+  found = std::make_unique_for_overwrite<float[]>(rules_.facts().plane_floats());
+  ask([&](const Rules& rules, const void* state) { rules.encode(state, found.get()); });
   return found;
 }
 
 int ForeignGame::legal(Action* out) const {
-  const auto& found = at_->legal();
+  const auto found = at_->legal();
   std::ranges::copy(found, out);
   return static_cast<int>(found.size());
 }
@@ -168,14 +182,18 @@ void ForeignGame::apply(Action a) {
 std::uint64_t ForeignGame::hash(int s) const {
   if (facts().own_hash) return at_->ask([&](const Rules& rules, const void* state) { return rules.hash(state, s); });
   auto planes = at_->take_planes();
-  const std::uint64_t found = hash_of(*planes, symmetry(s).cells);
+  const std::uint64_t found = hash_of(facts(), planes.get(), symmetry(s).cells);
   at_->give_back(std::move(planes));
   return found;
 }
 void ForeignGame::encode(int s, float* out) const {
   const auto planes = at_->take_planes();
-  const auto& cells = symmetry(s).cells;
-  for (std::size_t i = 0; i < planes->size(); ++i) out[i - i % cells.size() + cells[i % cells.size()]] = (*planes)[i];
+  if (s == 0)
+    std::copy_n(planes.get(), facts().plane_floats(), out);
+  else
+    for_each_number(facts(), symmetry(s).cells, [&](std::size_t first, std::size_t cell, std::size_t shown) {
+      out[first + shown] = planes[first + cell];
+    });
 }
 
 Score ForeignGame::score() const {

@@ -67,7 +67,7 @@ class Rules {
   virtual void copy(const void* from, void* to) const = 0;
   virtual void destroy(void* state) const noexcept = 0;
   virtual void apply(void* state, Action action) const = 0;  // on failure the state is as it was, or of no use
-  virtual void legal(const void* state, std::vector<Action>& out) const = 0;
+  virtual void legal(const void* state, std::vector<Action>& out) const = 0;  // `out` is empty
   virtual int outcome(const void* state) const = 0;
   virtual void encode(const void* state, float* out) const = 0;
   virtual std::uint64_t hash(const void* state, int symmetry) const = 0;  // where own_hash
@@ -80,6 +80,8 @@ class Rules {
   virtual Score score(const void* state) const = 0;
   virtual std::vector<int> owners(const void* state) const = 0;
   virtual std::shared_ptr<void> hold() const { return nullptr; }
+  // Why they fail after these actions, where they can say more than the failure itself; empty otherwise.
+  virtual std::string explain(std::span<const Action>) const { return {}; }
 
  private:
   RuleFacts facts_;
@@ -108,12 +110,12 @@ class Snapshot {
   int ply() const { return static_cast<int>(moves_.size()); }
   int outcome() const { return outcome_; }
   std::span<const Action> moves() const { return moves_; }
-  const std::vector<Action>& legal() const;
+  std::span<const Action> legal() const;
   const std::vector<DrawnCell>& drawn() const;
   // Asked once by the hash and once by whoever shows them to a network: kept from one to the other.
-  std::unique_ptr<std::vector<float>> take_planes() const;
-  void give_back(std::unique_ptr<std::vector<float>> planes) const {
-    delete planes_.exchange(planes.release(), std::memory_order_acq_rel);
+  std::unique_ptr<float[]> take_planes() const;
+  void give_back(std::unique_ptr<float[]> planes) const {
+    delete[] planes_.exchange(planes.release(), std::memory_order_acq_rel);
   }
 
   // Asks the rules; what they say when they fail is told with the game and the moves.
@@ -132,6 +134,7 @@ class Snapshot {
   ~Snapshot() = default;
   void end() noexcept;
   void settle();  // what every position is asked at once
+  void check(const std::vector<Action>& legal) const;
   static std::size_t offset();
   void* state() { return reinterpret_cast<std::byte*>(this) + offset(); }
   const void* state() const { return reinterpret_cast<const std::byte*>(this) + offset(); }
@@ -141,8 +144,8 @@ class Snapshot {
   std::int8_t outcome_ = Rules::kGoesOn;
   const Rules& rules_;
   std::vector<Action> moves_;
-  mutable std::atomic<const std::vector<Action>*> legal_{nullptr};
-  mutable std::atomic<std::vector<float>*> planes_{nullptr};
+  mutable std::atomic<const Action*> legal_{nullptr};  // how many there are, then the actions
+  mutable std::atomic<float*> planes_{nullptr};
   mutable std::atomic<const std::vector<DrawnCell>*> drawn_{nullptr};
 };
 
