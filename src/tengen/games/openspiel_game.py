@@ -34,7 +34,7 @@ SHOWS_ALL |= {"othello", "pentago", "tic_tac_toe", "y"}
 
 # OpenSpiel lets some games go on for 17 695 plies (chess) or more. Memory and the moves-left head are sized for the
 # longest game, so one that takes longer than this is a draw.
-MOST_MOVES = 1024
+MOST_MOVES = 1000
 MOST_ACTIONS = 65534
 MOST_NUMBERS = 200_000
 
