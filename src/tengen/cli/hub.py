@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli import UsageError, Verbs, add_verb, number
+from tengen.cli import UsageError, Verbs, add_verb, known_id, number
 from tengen.cli import train as training
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{file} is not a file")
     if not args.certificate and args.host not in ("127.0.0.1", "::1", "localhost"):
         print("warning: without --certificate, tokens and games travel readable; see docs/hub.md", file=sys.stderr)
-    args.game = order
+    args.typed, args.game = order, known_id(order)
     where = functools.partial(HttpHub, host=args.host, port=args.port, certificate=args.certificate, key=args.key)
     return training.run(args, where)
 
