@@ -34,8 +34,10 @@ def both_networks(game: Game) -> tuple[NetworkFile, NetworkFile]:
     path = shipped_network(game)
     if path is None:
         raise NetworkError(f"no network ships for {game.id}")
-    file, seen = NetworkFile.load(path, game), sample_planes(game, CALIBRATION)
-    return file, to_onnx(unfold(file, game, seen), game, calibration=seen)
+    file = NetworkFile.load(path, game)
+    family = file.family  # of this size alone, or of several
+    seen = [sample_planes(each, CALIBRATION) for each in family.games]
+    return file, to_onnx(unfold(file, family, sample_planes(game, CALIBRATION)), family, calibration=seen)
 
 
 def player(game: Game, file: NetworkFile, sims: int, slots: int, seed: int) -> AgentPlayer:

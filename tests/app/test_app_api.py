@@ -154,12 +154,14 @@ def test_players_of_a_game(server: Client) -> None:
     assert all(other["sentence"] for other in players["others"])
     assert players["usual"] == "shipped"
     assert players["settings"]["mcts"]["rule"] == "ucb1" and players["settings"]["network"]["rule"] == "puct"
-    assert server.get("/api/players", game="hex:5") == players | {
+    several = server.get("/api/players", game="hex:5")  # one network ships for several boards
+    assert [network["id"] for network in several["networks"]] == ["shipped"] and several["usual"] == "shipped"
+    assert server.get("/api/players", game="hex:4") == players | {
         "networks": [],
         "others": [other for other in players["others"] if other["id"] != "solver"],
         "levels": [],
         "usual": PLAIN,
-        "settings": server.get("/api/players", game="hex:5")["settings"],
+        "settings": server.get("/api/players", game="hex:4")["settings"],
     }
 
 
@@ -176,7 +178,7 @@ def test_the_bare_network_without_a_search(server: Client) -> None:
         assert server.post("/api/evaluate", request | {"players": [plain]})["answers"] == [{"player": plain} | nobody]
     for unknown in ("run:none/best", "net:/etc/passwd", "mcts:"):
         assert server.error("/api/evaluate", request | {"players": [unknown]})["code"] == "unknown_player"
-    assert server.error("/api/evaluate", request | {"position": at("hex:5")})["code"] == "unknown_player"
+    assert server.error("/api/evaluate", request | {"position": at("hex:4")})["code"] == "unknown_player"
 
 
 def test_unknown_paths_and_methods_are_refused(server: Client) -> None:

@@ -244,7 +244,7 @@ def test_wrong_messages_get_an_answer_and_change_nothing(live: Socket) -> None:
     for message, code in [
         ({"type": "search", "id": 1, "position": at("connect4", "9"), "player": "mcts"}, "illegal_move"),
         ({"type": "search", "id": 1, "position": at("chess"), "player": "mcts"}, "unknown_game"),
-        ({"type": "search", "id": 1, "position": at("hex:5"), "player": "shipped"}, "unknown_player"),
+        ({"type": "search", "id": 1, "position": at("hex:4"), "player": "shipped"}, "unknown_player"),
         ({"type": "search", "id": 1, "position": at("hex:5"), "player": "solver"}, "not_supported"),
         ({"type": "search", "id": 1, "position": at("connect4", "1 2 1 2 1 2 1"), "player": "mcts"}, "game_over"),
         ({"type": "review", "id": 1, "position": at("connect4"), "player": "mcts"}, "bad_moves"),

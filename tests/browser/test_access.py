@@ -93,7 +93,7 @@ def plain(app: App) -> None:
 
 
 def unjudged(app: App) -> None:
-    app.open("review", "hex:5", "c3 b2")
+    app.open("review", "hex:4", "c3 b2")
     expect(app.the("graph-why")).to_be_visible()
 
 

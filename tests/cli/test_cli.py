@@ -15,6 +15,7 @@ from tengen.bench.rules import PEERS
 from tengen.bench.selfplay import early_positions
 from tengen.cli import VERBS, doctor, main
 from tengen.net.file import NetworkFile, shipped_games, shipped_network
+from tengen.preset import file_name
 
 Capture = pytest.CaptureFixture[str]
 
@@ -99,10 +100,10 @@ def test_games_lists_every_game(capsys: Capture) -> None:
 
 
 def test_networks_that_ship_are_found_under_their_games_names() -> None:
-    assert {"connect4", "gomoku:9", "hex:7"} <= set(shipped_games())
+    assert {"connect4", "gomoku:9", "hex:5", "hex:6", "hex:7"} <= set(shipped_games())
     for id in shipped_games():
         path = shipped_network(games.make(id))
-        assert path is not None and NetworkFile.load(path, games.make(id)).game == id
+        assert path is not None and path.name == f"{file_name(NetworkFile.load(path, games.make(id)).game)}.onnx"
 
 
 def test_games_as_json(capsys: Capture) -> None:

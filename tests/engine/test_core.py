@@ -146,9 +146,9 @@ def test_pondering_grows_the_tree_that_the_next_search_uses() -> None:
 def test_another_board_than_the_networks_is_played_without_it(capfd: pytest.CaptureFixture[str]) -> None:
     thinker = Thinker("shipped")
     assert thinker.choose(games.make("hex:7").start(), None, sims=1) >= 0
-    assert thinker.choose(games.make("hex:5").start(), None, sims=20) >= 0
+    assert thinker.choose(games.make("hex:4").start(), None, sims=20) >= 0
     told = capfd.readouterr().err
-    assert told.count("\n") == 1 and "no network ships for hex:5" in told
+    assert told.count("\n") == 1 and "no network ships for hex:4" in told
 
 
 def ended(command: list[str], lines: str) -> float:

@@ -64,13 +64,16 @@ def test_a_run_grows_is_measured_and_goes_on(tmp_path: Path) -> None:
     for game in FAMILY.games:
         make_evaluator(file, game, "onnxruntime")
 
-    positions = [event.positions for event in events if isinstance(event, TurnTaken)][-1]
+    positions, config = [event.positions for event in events if isinstance(event, TurnTaken)][-1], run.config()
+    # More steps than all games so far allow: the next ones may learn from what the first sitting left, while the games
+    # of the second are still under way.
+    steps = int(positions * config.replay.samples_per_position / config.learner.batch) + 10
     with run.changing():
-        run.configure(run.config().with_settings(["loop.steps=200"]))
+        run.configure(config.with_settings([f"loop.steps={steps}"]))
     again = sit(run)
     started = again[0]
     assert isinstance(started, Started) and started.resumed and started.positions == positions
-    assert (started.game, again[-1].step) == ("hex:3-5", 200)
+    assert (started.game, again[-1].step) == ("hex:3-5", steps)
     assert sizes(run)[: len(played)] == played and len(sizes(run)) > len(played)
 
 

@@ -5,7 +5,7 @@ start.onnx          the network that it began with, if it did not begin from zer
 state.safetensors   the learner: weights, their average, optimizer, counters
 games/              every finished game, in chunks that are never rewritten
 networks/           NNNNNNNN.onnx by training step, as they were measured
-current.onnx        the newest network     best.onnx   the strongest one measured
+current.onnx        the newest network     best.onnx   the newest that is as strong as any
 ladder.json         what was measured: matches, levels, scores
 run.sqlite          what happened: curves, matches; training does not need it
 tensorboard/        the same curves for TensorBoard

@@ -32,7 +32,7 @@ class Measurement:
 class Standings:
     level: int  # playouts of the pure MCTS to beat
     best: str = ""  # the network in best.onnx
-    best_score: float = -1.0  # at this level; below 0 when nobody has played it yet
+    best_score: float = -1.0  # any network's best at this level; below 0 when nobody has played it yet
     pairings: list[Pairing] = field(default_factory=list)  # played by whoever trains
     measurements: list[Measurement] = field(default_factory=list)
     fleet: list[Pairing] = field(default_factory=list)  # played by workers elsewhere

@@ -184,9 +184,9 @@ class Measurer:
             slots = self._slots(level, count)
             match = self._play(player, self._mcts(level, slots, seed), count, seed, slots)
             score = match.pairs.summary()
-            if score.score >= now.best_score:
+            if score.high >= now.best_score:  # few games: the newest is the best unless it is surely weaker
                 write_durably(self._run.best, network.data)
-                now.best, now.best_score = player.name, score.score
+                now.best, now.best_score = player.name, max(score.score, now.best_score)
             if match.wins == count:
                 now.level, now.best_score = _level_above(level, self._config.measure.level), -1.0
             beaten = match.wins == count and level < self._config.measure.level
