@@ -94,6 +94,23 @@ def test_rules_that_fail_are_one_line_and_the_app_goes_on(server: Client) -> Non
     assert server.post("/api/position", {"position": at("walls", "b2h")})["glyphs"][4] == "<b>"
 
 
+@pytest.mark.parametrize("format", ["sgf", "json", "moves"])
+def test_a_game_is_saved_and_read_again(server: Client, format: str) -> None:
+    tree = {"move": None, "children": [{"move": "[i]<i>-3", "children": [{"move": "Stop-1", "children": []}]}]}
+    game = games.register(Capital()).id
+    file = server.post("/api/export", {"game": game, "tree": tree, "format": format})
+    assert server.post("/api/parse", {"text": file["text"], "game": game})["tree"] == tree
+
+
+class Capital(Take):
+    """Its moves have capitals, which a file must keep."""
+
+    name = "capital_take"
+
+    def move_text(self, state: int, action: int) -> str:
+        return super().move_text(state, action) if state == 40 else f"Stop-{action + 1}"
+
+
 @pytest.mark.parametrize("id", ["./breakthrough.py", "support.owngames:Take", "openspiel:unheard_of", "x" * 140])
 def test_an_id_only_finds_what_is_registered(server: Client, id: str) -> None:
     assert server.error("/api/position", {"position": at(id)})["code"] == "unknown_game"

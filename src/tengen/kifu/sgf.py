@@ -16,7 +16,7 @@ from typing import Any
 
 from sgfmill import sgf_grammar
 
-from tengen.games import Game, GameError, State, names, options
+from tengen.games import Game, GameError, State, names, options, rules_of
 from tengen.kifu.branches import LONGEST_FACT, About, Tree
 from tengen.kifu.grammar import Properties, bad_sgf, escaped, parse_game, text_of
 from tengen.kifu.moves import make_game, start_of
@@ -186,6 +186,8 @@ def sgf_value(state: State, action: int) -> str:
 
 def _action(state: State, value: str) -> int:
     game = state.game
+    if rules_of(game):
+        return state.parse_move(value)  # capitals may mean something: Nf3
     if not _has_points(game):
         return state.parse_move({new: old for old, new in SWAP.items()}.get(value, value.lower()))
     # tt is a pass on boards up to 19x19: older files.
