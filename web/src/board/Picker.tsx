@@ -1,5 +1,5 @@
 /** Asks which move is meant, where several begin and end on the same cells. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalMove } from "../api";
 import { t } from "../i18n/i18n";
 import { MoveButtons } from "./MoveList";
@@ -16,7 +16,7 @@ const GAP = 8;
 /** The browser keeps the focus inside, closes it on Escape, and gives the focus back to the cell. */
 export function Picker({ moves, at, onPick, onClose }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
     const cell = at.getBoundingClientRect();
