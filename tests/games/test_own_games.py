@@ -16,7 +16,7 @@ import pytest
 
 from tengen import Agent, GameError, games
 from tengen._core import BatchSearch, SearchConfig, SelfPlay, SelfPlayConfig
-from tengen.games import Rules
+from tengen.games import Rules, State
 from tengen.net.evaluator import Hash, Rollout
 
 
@@ -227,7 +227,7 @@ def test_one_ctrl_c_ends_a_search_in_slow_rules(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             import time
-            from tengen.games import Rules
+            from tengen.games import Rules, State
 
             class Slow(Rules):
                 name, actions, rows, cols, most_plies = "slow", 3, 1, 1, 60
@@ -267,5 +267,41 @@ def test_texts_of_moves_may_depend_on_the_position() -> None:
     try:
         state = game.from_moves("21-2 19-3")
         assert state.moves_text() == "21-2 19-3" and game.from_moves(state.moves_text()).moves() == [1, 2]
+    finally:
+        games.unregister(game)
+
+
+def test_rules_may_be_made_of_other_rules(nim: Nim) -> None:
+    class Misere(Rules):
+        """The same moves; whoever takes the last match loses."""
+
+        name = "misere_nim"
+        actions, rows, cols, most_plies = 3, 1, 1, 30
+        inputs = ("matches",)
+
+        def start(self) -> State:
+            return games.make("own_nim").start()
+
+        def copy(self, state: State) -> State:
+            return state.copy()
+
+        def legal(self, state: State) -> Iterator[int]:
+            return (action for action in state.legal_actions() if state.copy().legal_actions())
+
+        def apply(self, state: State, action: int) -> None:
+            state.apply(action)
+
+        def outcome(self, state: State) -> int | None:
+            return -state.outcome() if state.is_terminal() else None
+
+        def planes(self, state: State) -> Any:
+            return state.planes()
+
+    game = games.register(Misere())
+    try:
+        search = BatchSearch(game, 1, SearchConfig(sims=300), 0, 1)
+        assert searched(search, game) == 300
+        best = Agent(game, Rollout(), sims=3000).analyze(game.from_moves("2 2 2 2 2"))  # six are left: five must stay
+        assert best.best == 0
     finally:
         games.unregister(game)

@@ -122,7 +122,8 @@ std::string Snapshot::blame(const std::string& what) const {
 std::span<const Action> Snapshot::legal() const {
   const Action* known = legal_.load(std::memory_order_acquire);
   if (!known) {
-    thread_local std::vector<Action> found;
+    thread_local std::vector<Action> spare;
+    auto found = std::exchange(spare, {});  // rules may ask other rules meanwhile
     found.clear();
     if (outcome_ == Rules::kGoesOn) {
       ask([&](const Rules& rules, const void* state) { rules.legal(state, found); });
@@ -132,6 +133,7 @@ std::span<const Action> Snapshot::legal() const {
     made[0] = static_cast<Action>(found.size());
     std::ranges::copy(found, made.get() + 1);
     if (legal_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
+    spare = std::move(found);
   }
   return {known + 1, known[0]};
 }
