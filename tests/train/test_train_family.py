@@ -65,6 +65,7 @@ def test_a_run_grows_is_measured_and_goes_on(tmp_path: Path) -> None:
         make_evaluator(file, game, "onnxruntime")
 
     positions, config = [event.positions for event in events if isinstance(event, TurnTaken)][-1], run.config()
+    assert positions
     # More steps than all games so far allow: the next ones may learn from what the first sitting left, while the games
     # of the second are still under way.
     steps = int(positions * config.replay.samples_per_position / config.learner.batch) + 10
