@@ -64,7 +64,8 @@ def test_a_run_grows_is_measured_and_goes_on(tmp_path: Path) -> None:
     for game in FAMILY.games:
         make_evaluator(file, game, "onnxruntime")
 
-    positions, config = [event.positions for event in events if isinstance(event, TurnTaken)][-1] or 0, run.config()
+    positions, config = [event.positions for event in events if isinstance(event, TurnTaken)][-1], run.config()
+    assert positions
     # More steps than all games so far allow: the next ones may learn from what the first sitting left, while the games
     # of the second are still under way.
     steps = int(positions * config.replay.samples_per_position / config.learner.batch) + 10
@@ -98,7 +99,7 @@ def test_the_schedule_adds_sizes_and_gives_the_largest_half() -> None:
 
 def test_a_family_is_trained_as_its_largest_size() -> None:
     assert read_preset(Family.parse("gomoku:6-9")) == read_preset(games.make("gomoku:9")) != {}
-    assert read_preset(Family.parse("gomoku:7-8")) == read_preset(games.make("hex:11"))
+    assert read_preset(Family.parse("gomoku:7-8")) == {}
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ class LoopConfig:
     """Of the network in self-play: int8, or f32. What is kept and measured is always f32."""
     deeper_after: int = 0
     """Positions after which, and at every doubling, searches deepen by √2, and random moves get rarer; 0: never."""
-    sizes_until: float = 0.5
+    sizes_until: float = 0.25
     """Of several board sizes: share of the run until all are played; it begins on the smallest and adds the others."""
 
     def __post_init__(self) -> None:
