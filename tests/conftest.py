@@ -2,10 +2,13 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tengen import games
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -20,6 +23,15 @@ os.environ.setdefault("TENGEN_CACHE", tempfile.mkdtemp(prefix="tengen-tests-"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing with them")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_games_are_forgotten() -> Iterator[None]:
+    """A game that a test registers is one more in every list of games: not in the lists of other tests."""
+    before = set(games.names())
+    yield
+    for name in set(games.names()) - before:
+        games.unregister(name)
 
 
 @pytest.fixture(scope="session")

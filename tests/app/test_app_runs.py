@@ -215,6 +215,7 @@ def test_games_under_way(tmp_path: Path) -> None:
             assert told["game"] == "connect4" and len(told["games"]) == 16
             state = CONNECT4.from_moves("445")
             expected = {"number": 4, "moves": ["4", "4", "5"], "stones": state.stones(), "to_move": 1, "value": 0.25}
+            expected |= {"glyphs": None, "text": None}
             assert told["games"][4] == expected
             odd = [{"number": 1, "moves": [3, 99]}, {"moves": 1}, 7, {"number": 2, "moves": []}]
             run.live.write_text(json.dumps(odd))

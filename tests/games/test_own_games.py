@@ -285,7 +285,7 @@ def test_rules_may_be_made_of_other_rules(nim: Nim) -> None:
         def copy(self, state: State) -> State:
             return state.copy()
 
-        def legal(self, state: State) -> Iterator[int]:
+        def legal(self, state: State) -> Any:
             return (action for action in state.legal_actions() if state.copy().legal_actions())
 
         def apply(self, state: State, action: int) -> None:

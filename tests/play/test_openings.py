@@ -66,7 +66,7 @@ def test_a_search_judges() -> None:
     ("text", "message"),
     [
         ("balance", "openings are random, balanced or balanced:PLAYER"),
-        ("balanced", "no network ships for hex:5"),
+        ("balanced", "no network ships for hex:4"),
         ("balanced:random", "random does not search"),
         ("balanced:gtp:rm -rf /", "does not search"),
         ("balanced:net:nowhere.onnx", "nowhere.onnx"),
@@ -77,8 +77,8 @@ def test_who_cannot_judge_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PlayerError, games.GameError), match=re.escape(message)):
-        read_openings(text, GAME)
-    assert cli.main(["match", "hex:5", "random", "random", "--games", "2", "--openings", text]) == 2
+        read_openings(text, games.make("hex:4"))
+    assert cli.main(["match", "hex:4", "random", "random", "--games", "2", "--openings", text]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
 

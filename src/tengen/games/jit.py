@@ -115,7 +115,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 def _reason(error: Exception, function: FunctionType) -> str:
     """Numba explains itself on a page: its first sentence, and the innermost line that it names."""
-    text = str(error)
+    text = re.sub("\x1b\\[[0-9;]*m", "", str(error))  # it likes colours
     lines = [line for line in text.splitlines() if line and not line.startswith("Failed in nopython mode")]
     place = re.search(r'File "([^"]+)", line (\d+)', text) or re.search(r"(\S+) \((\d+)\)", text)
     file, line = place.groups() if place else (function.__code__.co_filename, function.__code__.co_firstlineno)
