@@ -12,6 +12,8 @@ from support.examples import EXAMPLES, NAMES, example
 from tengen import games
 from tengen.games import Rules, register, unregister
 from tengen.games.laws import check_laws
+from tengen.play.arena import draw_openings, play_match
+from tengen.play.players import make_player
 
 SECONDS = 2.0
 CHESS_PERFT = [  # https://www.chessprogramming.org/Perft_Results: positions 1 to 6
@@ -169,3 +171,13 @@ def test_ultimate_tictactoe_agrees_with_openspiel() -> None:
             rules.apply(state, action)
         first = other.returns()[0]
         assert rules.outcome(state) == (first if state.ply % 2 == 0 else -first)
+
+
+def test_the_network_of_the_example_plays_it_well() -> None:
+    """A changed example would not find its network: the fingerprint differs then."""
+    game = register(example("breakthrough"))
+    network = make_player(f"net:{EXAMPLES / 'breakthrough.onnx'}@30", game, slots=6)
+    opponent = make_player("mcts:50", game, slots=6)
+    openings = draw_openings(game, 3, plies=2, seed=1)
+    assert play_match(game, network, opponent, openings, slots=6).wins >= 5
+    unregister(game)
