@@ -96,10 +96,10 @@ def test_a_hash_that_is_right_is_accepted() -> None:
 def test_random_games_differ_and_a_seed_names_them() -> None:
     def lines(seed: int) -> list[tuple[int, ...]]:
         positions = check_laws(Row(), SECONDS, seed).sample.positions
-        return [tuple(seen.actions) for seen in positions if len(seen.actions) == 5][:40]
+        return [tuple(seen.actions) for seen in positions if len(seen.actions) == 5][:20]
 
     assert lines(1) == lines(1) != lines(2)
-    assert len(set(lines(1))) > 20
+    assert len(set(lines(1))) > 10
 
 
 def changed(base: type[Rules], **members: Any) -> Rules:
