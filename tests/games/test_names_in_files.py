@@ -2,6 +2,7 @@
 file or module is ever looked for."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -139,3 +140,19 @@ def test_what_cannot_be_loaded_is_one_line(text: str, reason: str, tmp_path: Pat
 def test_a_listing_names_registered_games(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["games", "--rules", str(source), "--json"]) == 0
     assert "file_nim" in {row["name"] for row in json.loads(capsys.readouterr().out)}
+
+
+def test_installed_packages_offer_games_and_one_that_fails_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "nimpackage.py").write_text(SOURCE.format(version=1))
+    (tmp_path / "nimpackage-1.dist-info").mkdir()
+    (tmp_path / "nimpackage-1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: nimpackage\nVersion: 1\n"
+    )
+    offered = "[tengen.games]\nnim = nimpackage:Nim\nabsent = nimpackage:Absent\n"
+    (tmp_path / "nimpackage-1.dist-info" / "entry_points.txt").write_text(offered)
+    command = [sys.executable, "-m", "tengen", "analyze", "file_nim", "-", "--sims", "50", "--json"]
+    surroundings = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 1 and "left out: nimpackage:Absent: AttributeError" in done.stderr
+    assert sum(move["visits"] for move in json.loads(done.stdout)["moves"]) == 50
