@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.parity_case import Case, random_case
+from support.parity_case import Case, opening, random_case
 from support.twins import twins
 from tengen import _core, games
 from tengen._core import SearchConfig, SelfPlay, SelfPlayConfig
-from tengen.games import Game, State
+from tengen.games import Game
 from tengen.net.evaluator import Hash
 
 IDS = ["tictactoe", "connect4", "hex:5", "othello:6"]
@@ -42,17 +42,6 @@ def twin_case(seed: int) -> Case:
     return replace(case, game=id, options=options)
 
 
-def opening(game: Game, plies: int, seed: str) -> State:
-    rng, state = random.Random(seed), game.start()
-    for _ in range(rng.randint(0, plies)):
-        after = state.copy()
-        after.apply(rng.choice(state.legal_actions()))
-        if after.is_terminal():
-            break
-        state = after
-    return state
-
-
 def tree_of(batch: Any, tree: int) -> list[Any]:
     """Every node with all its numbers, breadth first."""
     out: list[Any] = []
@@ -71,7 +60,7 @@ def searched(case: Case, game: Game) -> Iterator[Any]:
     """What the searches of a case find, move by move."""
     evaluate = Hash(game)
     batch: Any = _core.BatchSearch(game, case.trees, case.config, seed=case.seed, threads=case.threads)
-    starts = [opening(game, case.opening, f"{case.seed}/{tree}") for tree in range(case.trees)]
+    starts = [opening(game.id, case.opening, f"{case.seed}/{tree}") for tree in range(case.trees)]
     for tree, start in enumerate(starts):
         batch.reset(tree, start, 10 + tree)
     going = [tree for tree, start in enumerate(starts) if not start.is_terminal()]

@@ -81,7 +81,7 @@ def _answer(session: GtpSession, line: str) -> None:
 
 
 def _commands(session: GtpSession) -> dict[str, GtpCommand]:
-    """What the game of this session has a use for."""
+    """What the game of a session has a use for."""
     handicap = HANDICAP_COMMANDS if has_komi(session.board.game) else {}
     return ADMIN_COMMANDS | SETUP_COMMANDS | handicap | PLAY_COMMANDS | ANALYSIS_COMMANDS
 
